@@ -1,0 +1,44 @@
+# hcpio: `make demo` shows it, `make test` proves it. Everything they need they install themselves.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+NODE := node_modules/node/bin/node
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
+.PHONY: help install check test demo tools lab generate format bench bench-plan
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+install: node_modules/.installed ## the npm packages, Node 24 among them
+node_modules/.installed: package.json package-lock.json
+	npm ci --no-audit --no-fund
+	@touch $@
+
+check: install ## types, style, dead code; seconds
+	tsc --noEmit
+	biome check .
+	oxlint --type-aware --deny-warnings
+	knip
+
+tools: install ## the daemons that tests run against, built once and cached
+	$(NODE) tools/build.ts test
+
+lab: install ## everything the lab needs, built once and cached
+	$(NODE) tools/build.ts lab
+
+test: check tools ## all tests; the last line is `N passed, N failed`
+	vitest run
+
+demo: install ## plan and render the example tenant
+	bin/hcpio render -f examples/blue --out out/blue --force
+	bin/hcpio plan -f examples/blue
+
+generate: install ## renew the CRD and the reference pages
+	$(NODE) src/cli/generate.ts
+
+format: install ## tidy the sources
+	biome check --write .
+
+bench: bench-plan ## all benchmarks; results go to bench/results
+
+bench-plan: install ## planning and rendering of 1, 100 and 1,000 tenants
+	$(NODE) --expose-gc bench/plan.ts
