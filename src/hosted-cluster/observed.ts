@@ -1,0 +1,53 @@
+import type { TenantNetwork } from '../api/tenant-network.ts';
+import type { EndpointSlice, HostedCluster, HostedControlPlane, Nad, NodePool, Route, Service, VirtualMachineInstance } from './objects.ts';
+
+/** What is known of the hub's own networks and names; everything the segment must not touch. */
+export interface Hub {
+  readonly clusterNetworks: readonly string[];
+  readonly serviceNetworks: readonly string[];
+  /** Node addresses: the machine network is not written down anywhere, so each address stands for itself. */
+  readonly nodeAddresses: readonly string[];
+  readonly ingressDomain: string;
+  readonly baseDomain: string;
+  readonly proxy: { readonly httpsProxy?: string | undefined; readonly httpProxy?: string | undefined; readonly noProxy: string } | undefined;
+}
+
+/** Another tenant, as far as it can get in the way of this one. */
+export interface Neighbour {
+  readonly tenant: string;
+  readonly hostedCluster: string;
+  readonly attachment: string;
+  readonly cidrs: readonly string[];
+}
+
+/** What an earlier plan gave to a machine; keeps addresses where they are while machines come and go. */
+export interface Allocation {
+  readonly mac: string;
+  readonly addresses: readonly string[];
+}
+
+/** The hosted cluster's own router, read through its kubeconfig; unknown until there is one. */
+export interface GuestRouter {
+  readonly httpsPort: number;
+  readonly httpPort: number;
+  /** Names of the machines that run a router pod; empty means every worker forwards (externalTrafficPolicy Cluster). */
+  readonly machines: readonly string[];
+}
+
+/** Everything that was read about one tenant: the whole input of the planner. */
+export interface Observed {
+  readonly tenantNetwork: TenantNetwork;
+  readonly hostedCluster: HostedCluster | undefined;
+  /** Every HostedControlPlane of the control-plane namespace, so that a wrong one can be told apart. */
+  readonly hostedControlPlanes: readonly HostedControlPlane[];
+  readonly services: readonly Service[];
+  readonly routes: readonly Route[];
+  readonly endpointSlices: readonly EndpointSlice[];
+  readonly attachments: readonly Nad[];
+  readonly nodePools: readonly NodePool[];
+  readonly machines: readonly VirtualMachineInstance[];
+  readonly hub: Hub;
+  readonly neighbours: readonly Neighbour[];
+  readonly allocations: readonly Allocation[];
+  readonly guestRouter: GuestRouter | undefined;
+}

@@ -1,0 +1,402 @@
+import { describe, expect, test } from 'vitest';
+import { attempt } from '../api/finding.ts';
+import { type AddressPlanInput, planAddresses } from './address-plan.ts';
+
+const object = { kind: 'TenantNetwork', namespace: 'clusters', name: 'blue' };
+const plan = (cidrs: string | readonly string[], more: Partial<AddressPlanInput> = {}) =>
+  planAddresses({ object, cidrs: [cidrs].flat(), pins: {}, reserved: [], availability: 'HighlyAvailable', poolSize: 4096, ...more });
+const refusal = (cidrs: string | readonly string[], more: Partial<AddressPlanInput> = {}) => attempt(() => plan(cidrs, more)).findings[0];
+const error = { severity: 'error', object: 'clusters/blue TenantNetwork' };
+
+describe('the layout', () => {
+  test('a /24 reads router .1, edge-a .2, VIP .3, edge-b .4, pool .10 to .254', () => {
+    expect(plan('192.168.100.0/24')).toEqual({
+      ipv4: {
+        cidr: '192.168.100.0/24',
+        router: '192.168.100.1',
+        edgeA: '192.168.100.2',
+        vip: '192.168.100.3',
+        edgeB: '192.168.100.4',
+        pool: [['192.168.100.10', '192.168.100.254']],
+      },
+    });
+  });
+
+  test('a router at the end of the segment splits nothing and moves nobody', () => {
+    expect(plan('192.168.100.0/24', { router: '192.168.100.254' })).toEqual({
+      ipv4: {
+        cidr: '192.168.100.0/24',
+        router: '192.168.100.254',
+        edgeA: '192.168.100.1',
+        vip: '192.168.100.2',
+        edgeB: '192.168.100.3',
+        pool: [['192.168.100.10', '192.168.100.253']],
+      },
+    });
+  });
+
+  test('a router, a pin and reserved ranges inside the pool split it', () => {
+    expect(
+      plan('192.168.100.0/24', {
+        router: '192.168.100.100',
+        pins: { vip: '192.168.100.50' },
+        reserved: ['192.168.100.200-192.168.100.220', '192.168.100.16/30', '192.168.100.60'],
+      }),
+    ).toEqual({
+      ipv4: {
+        cidr: '192.168.100.0/24',
+        router: '192.168.100.100',
+        edgeA: '192.168.100.1',
+        vip: '192.168.100.50',
+        edgeB: '192.168.100.2',
+        pool: [
+          ['192.168.100.10', '192.168.100.15'],
+          ['192.168.100.20', '192.168.100.49'],
+          ['192.168.100.51', '192.168.100.59'],
+          ['192.168.100.61', '192.168.100.99'],
+          ['192.168.100.101', '192.168.100.199'],
+          ['192.168.100.221', '192.168.100.254'],
+        ],
+      },
+    });
+  });
+
+  test('without a router everybody moves up by one', () => {
+    expect(plan('192.168.100.0/24', { router: 'None' })).toEqual({
+      ipv4: {
+        cidr: '192.168.100.0/24',
+        edgeA: '192.168.100.1',
+        vip: '192.168.100.2',
+        edgeB: '192.168.100.3',
+        pool: [['192.168.100.10', '192.168.100.254']],
+      },
+    });
+  });
+
+  test('both families have the same ordinals', () => {
+    expect(plan(['192.168.100.0/24', 'FD00:100::/64'])).toEqual({
+      ...plan('192.168.100.0/24'),
+      ipv6: {
+        cidr: 'fd00:100::/64',
+        router: 'fd00:100::1',
+        edgeA: 'fd00:100::2',
+        vip: 'fd00:100::3',
+        edgeB: 'fd00:100::4',
+        pool: [['fd00:100::a', 'fd00:100::1009']],
+      },
+    });
+  });
+
+  test('a router and a pin name one address per family, in either order, or of one family only', () => {
+    const two = plan(['fd00:100::/64', '192.168.100.0/24'], { router: 'fd00:100::ff,192.168.100.254', pins: { vip: '192.168.100.9' } });
+    expect(two).toEqual({
+      ipv4: {
+        cidr: '192.168.100.0/24',
+        router: '192.168.100.254',
+        edgeA: '192.168.100.1',
+        vip: '192.168.100.9',
+        edgeB: '192.168.100.2',
+        pool: [['192.168.100.10', '192.168.100.253']],
+      },
+      ipv6: {
+        cidr: 'fd00:100::/64',
+        router: 'fd00:100::ff',
+        edgeA: 'fd00:100::1',
+        vip: 'fd00:100::2',
+        edgeB: 'fd00:100::3',
+        pool: [
+          ['fd00:100::a', 'fd00:100::fe'],
+          ['fd00:100::100', 'fd00:100::100a'],
+        ],
+      },
+    });
+  });
+
+  test('a /16 gives 4,096 addresses to the pool unless told otherwise', () => {
+    expect(plan('10.20.0.0/16').ipv4?.pool).toEqual([['10.20.0.10', '10.20.16.9']]);
+    expect(plan('10.20.0.0/16', { poolSize: 100 }).ipv4?.pool).toEqual([['10.20.0.10', '10.20.0.109']]);
+    expect(plan('10.20.0.0/16', { poolSize: 65_536 }).ipv4?.pool).toEqual([['10.20.0.10', '10.20.255.254']]);
+  });
+
+  test('nobody to serve means no pool, even where none would be left', () => {
+    expect(plan('10.20.0.0/24', { poolSize: 0, reserved: ['10.20.0.10-10.20.0.254'] }).ipv4?.pool).toEqual([]);
+  });
+});
+
+describe('small segments', () => {
+  test('a /29 has a router, one edge, the VIP and three machines', () => {
+    expect(plan('10.0.0.8/29', { availability: 'Single' })).toEqual({
+      ipv4: { cidr: '10.0.0.8/29', router: '10.0.0.9', edgeA: '10.0.0.10', vip: '10.0.0.11', pool: [['10.0.0.12', '10.0.0.14']] },
+    });
+  });
+
+  test('a /28 has two edges and ten machines', () => {
+    expect(plan('10.0.0.16/28')).toEqual({
+      ipv4: {
+        cidr: '10.0.0.16/28',
+        router: '10.0.0.17',
+        edgeA: '10.0.0.18',
+        vip: '10.0.0.19',
+        edgeB: '10.0.0.20',
+        pool: [['10.0.0.21', '10.0.0.30']],
+      },
+    });
+  });
+
+  test('a /27 is large enough for the pool to start at .10', () => {
+    expect(plan('10.0.0.0/27').ipv4?.pool).toEqual([['10.0.0.10', '10.0.0.30']]);
+  });
+
+  test('going from one edge to two takes no address from the pool of a /28', () => {
+    const { edgeB, ...rest } = plan('10.0.0.16/28').ipv4 ?? expect.fail('no plan');
+    expect(plan('10.0.0.16/28', { availability: 'Single' })).toEqual({ ipv4: rest });
+    expect(edgeB).toBe('10.0.0.20');
+  });
+
+  test('the smallest and the largest networks are the documented ones', () => {
+    const ok = (cidr: string, more: Partial<AddressPlanInput> = {}) => refusal(cidr, more)?.code ?? 'planned';
+    expect(
+      ['10.0.0.0/15', '10.0.0.0/16', '10.0.0.0/28', '10.0.0.0/29', 'fd00::/63', 'fd00::/64', 'fd00::/120', 'fd00::/121'].map((c) => ok(c)),
+    ).toEqual(['HCPIO-NET-004', 'planned', 'planned', 'HCPIO-NET-004', 'HCPIO-NET-004', 'planned', 'planned', 'HCPIO-NET-004']);
+    expect(['10.0.0.0/29', '10.0.0.0/30', '10.0.0.0/31', '10.0.0.0/32'].map((c) => ok(c, { availability: 'Single' }))).toEqual([
+      'planned',
+      'HCPIO-NET-004',
+      'HCPIO-NET-004',
+      'HCPIO-NET-004',
+    ]);
+  });
+});
+
+describe('the published VIP', () => {
+  const published = (addresses: string[], more: Partial<AddressPlanInput> = {}) =>
+    plan('192.168.100.0/24', { publishedVip: addresses, ...more }).ipv4;
+
+  test('an address of the segment on which the cluster publishes becomes the VIP', () => {
+    expect(published(['172.16.0.1', 'api.blue.example.com', '192.168.100.77'])).toEqual({
+      cidr: '192.168.100.0/24',
+      router: '192.168.100.1',
+      edgeA: '192.168.100.2',
+      vip: '192.168.100.77',
+      edgeB: '192.168.100.3',
+      pool: [
+        ['192.168.100.10', '192.168.100.76'],
+        ['192.168.100.78', '192.168.100.254'],
+      ],
+    });
+  });
+
+  test('a pinned VIP stays where it is pinned', () => {
+    expect(published(['192.168.100.77'], { pins: { vip: '192.168.100.5' } })?.vip).toBe('192.168.100.5');
+  });
+
+  test('the cluster wins over a pin of somebody else, which has to move', () => {
+    expect(refusal('192.168.100.0/24', { publishedVip: ['192.168.100.9'], pins: { edgeA: '192.168.100.9' } })).toEqual({
+      ...error,
+      code: 'HCPIO-NET-009',
+      message: 'edge-a and the VIP both want 192.168.100.9',
+      fix: 'give edge-a another address: on 192.168.100.9 the cluster publishes its services',
+    });
+  });
+
+  test('the cluster cannot publish on the broadcast address', () => {
+    expect(refusal('192.168.100.0/24', { publishedVip: ['192.168.100.255'] })).toEqual({
+      ...error,
+      code: 'HCPIO-NET-008',
+      message:
+        'the VIP cannot be 192.168.100.255, where the cluster publishes its services: it is the broadcast address of 192.168.100.0/24',
+      fix: 'choose an address from 192.168.100.1 to 192.168.100.254',
+    });
+  });
+});
+
+describe('a plan is refused', () => {
+  const cases: [name: string, cidrs: string[], more: Partial<AddressPlanInput>, refused: Record<string, string>][] = [
+    [
+      'when a CIDR has host bits',
+      ['192.168.100.7/24'],
+      {},
+      {
+        code: 'HCPIO-NET-001',
+        path: 'spec.segment.cidrs[0]',
+        message: '192.168.100.7/24 has host bits set',
+        fix: 'write 192.168.100.0/24 if that network is meant',
+      },
+    ],
+    [
+      'when a CIDR is none',
+      ['fd00:100::/64', '192.168.100.0/"24"\n'],
+      {},
+      {
+        code: 'HCPIO-NET-002',
+        path: 'spec.segment.cidrs[1]',
+        message: '"192.168.100.0/\\"24\\"\\n" is no network in CIDR notation',
+        fix: 'write it as 192.168.100.0/24 or fd00:100::/64',
+      },
+    ],
+    [
+      'when a /29 should hold two edges',
+      ['192.168.100.0/29'],
+      {},
+      {
+        code: 'HCPIO-NET-004',
+        path: 'spec.segment.cidrs[0]',
+        message: '192.168.100.0/29 is too small for two edges and their machines',
+        fix: 'use a /28 or larger, or set spec.gateway.availability to Single',
+      },
+    ],
+    [
+      'when the network is larger than a /16',
+      ['10.0.0.0/8'],
+      {},
+      {
+        code: 'HCPIO-NET-004',
+        path: 'spec.segment.cidrs[0]',
+        message: '10.0.0.0/8 is too large for one segment',
+        fix: 'use a /16 or smaller',
+      },
+    ],
+    [
+      'when both CIDRs are of one family',
+      ['192.168.100.0/24', '192.168.101.0/24'],
+      {},
+      {
+        code: 'HCPIO-NET-005',
+        path: 'spec.segment.cidrs[1]',
+        message: '192.168.100.0/24 and 192.168.101.0/24 are both IPv4',
+        fix: 'keep one IPv4 network: the segment has at most one per family',
+      },
+    ],
+    [
+      'when there is no CIDR',
+      [],
+      {},
+      { code: 'HCPIO-NET-006', path: 'spec.segment.cidrs', message: 'no CIDR is known for the segment', fix: 'set spec.segment.cidrs' },
+    ],
+    [
+      'when the router is outside',
+      ['192.168.100.0/24'],
+      { router: '192.168.101.1' },
+      {
+        code: 'HCPIO-NET-008',
+        path: 'spec.segment.router',
+        message: 'the router cannot be 192.168.101.1: it lies outside the segment 192.168.100.0/24',
+        fix: 'choose an address from 192.168.100.1 to 192.168.100.254',
+      },
+    ],
+    [
+      'when an IPv6 pin is the subnet-router anycast address',
+      ['fd00:100::/64'],
+      { pins: { edgeA: 'fd00:100::' } },
+      {
+        code: 'HCPIO-NET-008',
+        path: 'spec.gateway.addresses.edgeA',
+        message: 'edge-a cannot be fd00:100::: it is the subnet-router anycast address of fd00:100::/64',
+        fix: 'choose an address from fd00:100::1 to fd00:100::ffff:ffff:ffff:ffff',
+      },
+    ],
+    [
+      'when two pins are one address, however it is spelled',
+      ['fd00:100::/64'],
+      { pins: { edgeA: 'fd00:100::5', edgeB: 'FD00:100:0::5' } },
+      {
+        code: 'HCPIO-NET-009',
+        path: 'spec.gateway.addresses.edgeB',
+        message: 'edge-a and edge-b both want fd00:100::5',
+        fix: 'give edge-b another address',
+      },
+    ],
+    [
+      'when a reserved range covers a planned address, instead of moving it',
+      ['192.168.100.0/24'],
+      { reserved: ['192.168.100.250', '192.168.100.3-192.168.100.20'] },
+      {
+        code: 'HCPIO-NET-009',
+        path: 'spec.segment.reserved[1]',
+        message: 'the reserved range 192.168.100.3-192.168.100.20 covers 192.168.100.3, which is planned for the VIP',
+        fix: 'pin the VIP with spec.gateway.addresses.vip (192.168.100.3 keeps it where it is), or reserve a range without 192.168.100.3',
+      },
+    ],
+    [
+      'when nothing is left for the pool',
+      ['192.168.100.0/24'],
+      { reserved: ['192.168.100.10-192.168.100.255'] },
+      {
+        code: 'HCPIO-NET-010',
+        path: 'spec.segment.reserved',
+        message: 'no address of 192.168.100.0/24 is left for the pool',
+        fix: 'reserve less, or use a larger network',
+      },
+    ],
+    [
+      'when a reserved range is none',
+      ['192.168.100.0/24'],
+      { reserved: ['192.168.100.20-192.168.100.10'] },
+      {
+        code: 'HCPIO-NET-011',
+        path: 'spec.segment.reserved[0]',
+        message: '"192.168.100.20-192.168.100.10" is no address, no first-last range and no CIDR',
+        fix: 'write it as 192.168.100.200, 192.168.100.200-192.168.100.220 or 192.168.100.192/27',
+      },
+    ],
+    [
+      'when a reserved range crosses the border of the segment',
+      ['192.168.100.0/24', 'fd00:100::/64'],
+      { reserved: ['192.168.100.250-192.168.101.5'] },
+      {
+        code: 'HCPIO-NET-011',
+        path: 'spec.segment.reserved[0]',
+        message: 'the reserved range 192.168.100.250-192.168.101.5 lies outside the segment 192.168.100.0/24 and fd00:100::/64',
+        fix: 'reserve addresses of 192.168.100.0/24 and fd00:100::/64 only',
+      },
+    ],
+    [
+      'when a pin is of a family that the segment does not have',
+      ['192.168.100.0/24'],
+      { pins: { vip: '192.168.100.3,fd00:100::3' } },
+      {
+        code: 'HCPIO-NET-016',
+        path: 'spec.gateway.addresses.vip',
+        message: 'fd00:100::3 is an IPv6 address, and the segment has no IPv6 network',
+        fix: 'add an IPv6 network to spec.segment.cidrs, or remove the address',
+      },
+    ],
+    [
+      'when a pin is no address',
+      ['192.168.100.0/24'],
+      { pins: { vip: '192.168.100.3, 192.168.100.4' } },
+      {
+        code: 'HCPIO-NET-002',
+        path: 'spec.gateway.addresses.vip',
+        message: '" 192.168.100.4" is no IP address',
+        fix: 'write an address, or one of each family with a comma between',
+      },
+    ],
+    [
+      'when a router names two addresses of one family',
+      ['192.168.100.0/24'],
+      { router: '192.168.100.1,192.168.100.2' },
+      {
+        code: 'HCPIO-NET-002',
+        path: 'spec.segment.router',
+        message: '192.168.100.1,192.168.100.2 names two IPv4 addresses',
+        fix: 'keep one IPv4 address',
+      },
+    ],
+  ];
+
+  test.each(cases)('%s', (_, cidrs, more, refused) => {
+    expect(refusal(cidrs, more)).toEqual({ ...error, ...refused });
+  });
+});
+
+test('a pin inside a reserved range is what its owner asked for', () => {
+  const fixed = { router: '192.168.100.1', pins: { edgeA: '192.168.100.2', vip: '192.168.100.3', edgeB: '192.168.100.4' } };
+  expect(plan('192.168.100.0/24', { ...fixed, reserved: ['192.168.100.0/28'] }).ipv4).toEqual({
+    ...plan('192.168.100.0/24').ipv4,
+    pool: [['192.168.100.16', '192.168.100.254']],
+  });
+});
+
+test('a single edge is not troubled by a range over the address that edge-b would have', () => {
+  expect(plan('192.168.100.0/24', { availability: 'Single', reserved: ['192.168.100.4'] }).ipv4?.edgeB).toBeUndefined();
+});
