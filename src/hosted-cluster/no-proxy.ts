@@ -1,5 +1,5 @@
 import { contains, readCidr } from '../net/cidr.ts';
-import { familyOf, addressOf } from '../net/ip.ts';
+import { addressOf, familyOf } from '../net/ip.ts';
 
 export const parseNoProxy = (text: string): string[] =>
   text

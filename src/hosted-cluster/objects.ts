@@ -29,7 +29,9 @@ const controlPlaneEndpoint = z.object({ host: text.default(''), port: z.int().de
 const clusterSpec = z.object({
   platform: z.object({
     type: text,
-    kubevirt: z.object({ baseDomainPassthrough: z.boolean().optional(), credentials: z.object({ infraNamespace: text.optional() }).optional() }).optional(),
+    kubevirt: z
+      .object({ baseDomainPassthrough: z.boolean().optional(), credentials: z.object({ infraNamespace: text.optional() }).optional() })
+      .optional(),
   }),
   networking: z
     .object({
@@ -58,7 +60,13 @@ export const hostedCluster = z.object({
   kind: z.literal('HostedCluster'),
   metadata: meta,
   spec: clusterSpec,
-  status: z.object({ ignitionEndpoint: text.optional(), controlPlaneEndpoint: controlPlaneEndpoint.optional(), conditions: z.array(condition).default([]) }).prefault({}),
+  status: z
+    .object({
+      ignitionEndpoint: text.optional(),
+      controlPlaneEndpoint: controlPlaneEndpoint.optional(),
+      conditions: z.array(condition).default([]),
+    })
+    .prefault({}),
 });
 export const hostedControlPlane = z.object({
   kind: z.literal('HostedControlPlane'),
@@ -73,10 +81,18 @@ export const service = z.object({
     type: text.default('ClusterIP'),
     clusterIP: text.optional(),
     clusterIPs: z.array(text).default([]),
-    ports: z.array(z.object({ name: text.optional(), port: z.int(), nodePort: z.int().optional(), targetPort: z.union([z.int(), text]).optional() })).default([]),
+    ports: z
+      .array(
+        z.object({ name: text.optional(), port: z.int(), nodePort: z.int().optional(), targetPort: z.union([z.int(), text]).optional() }),
+      )
+      .default([]),
     selector: z.record(text, text).default({}),
   }),
-  status: z.object({ loadBalancer: z.object({ ingress: z.array(z.object({ ip: text.optional(), hostname: text.optional() })).default([]) }).prefault({}) }).prefault({}),
+  status: z
+    .object({
+      loadBalancer: z.object({ ingress: z.array(z.object({ ip: text.optional(), hostname: text.optional() })).default([]) }).prefault({}),
+    })
+    .prefault({}),
 });
 export const route = z.object({
   kind: z.literal('Route'),
@@ -87,10 +103,21 @@ export const endpointSlice = z.object({
   kind: z.literal('EndpointSlice'),
   metadata: meta,
   addressType: text,
-  endpoints: z.array(z.object({ addresses: z.array(text), conditions: z.object({ ready: z.boolean().nullish(), serving: z.boolean().nullish() }).prefault({}) })).nullish(),
+  endpoints: z
+    .array(
+      z.object({
+        addresses: z.array(text),
+        conditions: z.object({ ready: z.boolean().nullish(), serving: z.boolean().nullish() }).prefault({}),
+      }),
+    )
+    .nullish(),
   ports: z.array(z.object({ name: text.nullish(), port: z.int().nullish() })).nullish(),
 });
-export const nad = z.object({ kind: z.literal('NetworkAttachmentDefinition'), metadata: meta, spec: z.object({ config: text.default('') }).prefault({}) });
+export const nad = z.object({
+  kind: z.literal('NetworkAttachmentDefinition'),
+  metadata: meta,
+  spec: z.object({ config: text.default('') }).prefault({}),
+});
 export const nodePool = z.object({
   kind: z.literal('NodePool'),
   metadata: meta,
@@ -99,21 +126,29 @@ export const nodePool = z.object({
     replicas: z.int().nullish(),
     autoScaling: z.object({ min: z.int().optional(), max: z.int() }).nullish(),
     pausedUntil: text.nullish(),
-    management: z.object({ replace: z.object({ rollingUpdate: z.object({ maxSurge: z.union([z.int(), text]).optional() }).optional() }).optional() }).optional(),
+    management: z
+      .object({ replace: z.object({ rollingUpdate: z.object({ maxSurge: z.union([z.int(), text]).optional() }).optional() }).optional() })
+      .optional(),
     platform: z.object({
       type: text,
-      kubevirt: z.object({ attachDefaultNetwork: z.boolean().nullish(), additionalNetworks: z.array(z.object({ name: text })).nullish() }).optional(),
+      kubevirt: z
+        .object({ attachDefaultNetwork: z.boolean().nullish(), additionalNetworks: z.array(z.object({ name: text })).nullish() })
+        .optional(),
     }),
   }),
 });
 export const virtualMachineInstance = z.object({
   kind: z.literal('VirtualMachineInstance'),
   metadata: meta,
-  spec: z.object({ networks: z.array(z.object({ name: text, multus: z.object({ networkName: text }).optional() })).default([]) }).prefault({}),
+  spec: z
+    .object({ networks: z.array(z.object({ name: text, multus: z.object({ networkName: text }).optional() })).default([]) })
+    .prefault({}),
   status: z
     .object({
       phase: text.optional(),
-      interfaces: z.array(z.object({ name: text.optional(), mac: text.optional(), ipAddress: text.optional(), ipAddresses: z.array(text).optional() })).default([]),
+      interfaces: z
+        .array(z.object({ name: text.optional(), mac: text.optional(), ipAddress: text.optional(), ipAddresses: z.array(text).optional() }))
+        .default([]),
     })
     .prefault({}),
 });
@@ -124,9 +159,17 @@ export const hubNetwork = z.object({
   spec: z.object({ clusterNetwork: z.array(named).default([]), serviceNetwork: z.array(text).default([]) }).prefault({}),
   status: z.object({ clusterNetwork: z.array(named).default([]), serviceNetwork: z.array(text).default([]) }).prefault({}),
 });
-export const hubIngress = z.object({ kind: z.literal('Ingress'), metadata: meta, spec: z.object({ domain: text.default('') }).prefault({}) });
+export const hubIngress = z.object({
+  kind: z.literal('Ingress'),
+  metadata: meta,
+  spec: z.object({ domain: text.default('') }).prefault({}),
+});
 export const hubDns = z.object({ kind: z.literal('DNS'), metadata: meta, spec: z.object({ baseDomain: text.default('') }).prefault({}) });
-export const hubProxy = z.object({ kind: z.literal('Proxy'), metadata: meta, status: z.object({ httpProxy: text.optional(), httpsProxy: text.optional(), noProxy: text.optional() }).prefault({}) });
+export const hubProxy = z.object({
+  kind: z.literal('Proxy'),
+  metadata: meta,
+  status: z.object({ httpProxy: text.optional(), httpsProxy: text.optional(), noProxy: text.optional() }).prefault({}),
+});
 /** A plain hub (no config.openshift.io) still has Nodes and ServiceCIDRs. */
 export const node = z.object({
   kind: z.literal('Node'),
@@ -134,7 +177,11 @@ export const node = z.object({
   spec: z.object({ podCIDRs: z.array(text).default([]) }).prefault({}),
   status: z.object({ addresses: z.array(z.object({ type: text, address: text })).default([]) }).prefault({}),
 });
-export const serviceCidr = z.object({ kind: z.literal('ServiceCIDR'), metadata: meta, spec: z.object({ cidrs: z.array(text).default([]) }).prefault({}) });
+export const serviceCidr = z.object({
+  kind: z.literal('ServiceCIDR'),
+  metadata: meta,
+  spec: z.object({ cidrs: z.array(text).default([]) }).prefault({}),
+});
 
 export type HostedCluster = z.output<typeof hostedCluster>;
 export type HostedControlPlane = z.output<typeof hostedControlPlane>;

@@ -9,7 +9,9 @@ export interface Hub {
   readonly nodeAddresses: readonly string[];
   readonly ingressDomain: string;
   readonly baseDomain: string;
-  readonly proxy: { readonly httpsProxy?: string | undefined; readonly httpProxy?: string | undefined; readonly noProxy: string } | undefined;
+  readonly proxy:
+    | { readonly httpsProxy?: string | undefined; readonly httpProxy?: string | undefined; readonly noProxy: string }
+    | undefined;
 }
 
 /** Another tenant, as far as it can get in the way of this one. */

@@ -1,9 +1,10 @@
+import { quote } from '../api/field-problem.ts';
 import type { ObjectRef } from '../api/finding.ts';
 import type { AddressPins } from '../api/tenant-network.ts';
 import { contains } from './cidr.ts';
 import type { Pin } from './free-list.ts';
 import { type Family, parseAddress } from './ip.ts';
-import { familyName, quoted, refuse, type SegmentNetworks } from './segment.ts';
+import { familyName, refuse, type SegmentNetworks } from './segment.ts';
 
 interface FamilyPins {
   readonly router: Pin | undefined;
@@ -47,7 +48,7 @@ function readPair(object: ObjectRef, path: string, text: string | undefined, seg
         'HCPIO-NET-002',
         object,
         path,
-        `${quoted(part)} is no IP address`,
+        `${quote(part)} is no IP address`,
         `write an address, or one of each family with a comma between`,
       );
     const name = familyName(address.family);

@@ -40,8 +40,8 @@ type Owner = 'the router' | 'edge-a' | 'the VIP' | 'edge-b';
 
 /** Fixed addresses sit below it, so that a /24 reads .1 to .4 and its pool .10 to .254, with room for what people add by hand. */
 const POOL_OFFSET = 10n;
-/** Where offset 10 would leave too little, the pool starts right after the fixed addresses: a /28 or /29. */
-const SMALL_SEGMENT = 16n;
+/** From this prefix on offset 10 would leave too little: the pool of a /28 or /29 starts right after the fixed addresses. */
+const SMALL_PREFIX = 28;
 
 /**
  * Where each address of the segment goes, per family and with the same ordinals in both. The order of the claims is the order of the
@@ -93,13 +93,13 @@ function planFamily(
   const planned = claims.filter((claim) => !claim.pin).flatMap(({ owner }) => entryOf(owners, owner));
   refuseReservedOwner(input.object, planned, reserved);
 
-  const left = free.remaining(sizeIsSmall(cidr) ? 1n : POOL_OFFSET, reserved);
+  const left = free.remaining(isSmall(cidr) ? 1n : POOL_OFFSET, reserved);
   const pool = takeLowest(left, BigInt(input.poolSize));
   if (input.poolSize > 0 && rangeSize(pool) === 0n) throw new Refusal(emptyPool(input.object, cidr));
   return addressesOf(cidr, owners, pool);
 }
 
-const sizeIsSmall = (cidr: Cidr): boolean => cidr.family === 'ipv4' && 1n << BigInt(32 - cidr.prefix) <= SMALL_SEGMENT;
+const isSmall = (cidr: Cidr): boolean => cidr.family === 'ipv4' && cidr.prefix >= SMALL_PREFIX;
 
 const entryOf = (owners: ReadonlyMap<Owner, Address>, owner: Owner): [Owner, Address][] => {
   const address = owners.get(owner);

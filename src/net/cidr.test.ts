@@ -105,6 +105,13 @@ test('networks overlap exactly when one contains the start of the other', () => 
   );
 });
 
+test('neighbours touch but do not overlap', () => {
+  expect(overlaps(cidr('192.168.100.0/25'), cidr('192.168.100.128/25'))).toBe(false);
+  expect(overlaps(cidr('192.168.100.128/25'), cidr('192.168.100.0/25'))).toBe(false);
+  expect(overlaps(cidr('192.168.100.128/25'), cidr('192.168.100.0/24'))).toBe(true);
+  expect(overlaps(cidr('0.0.0.0/0'), cidr('::/0'))).toBe(false);
+});
+
 test('every network is read back from its text', () => {
   fc.assert(
     fc.property(anyCidr, (network) => {

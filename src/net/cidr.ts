@@ -38,13 +38,13 @@ export function cidrAround(address: Address, prefix: number): Cidr {
 
 export const formatCidr = (cidr: Cidr): string => `${formatAddress(firstOf(cidr))}/${cidr.prefix}`;
 
-export const sizeOf = (cidr: Cidr): bigint => 1n << BigInt(addressBits[cidr.family] - cidr.prefix);
+const sizeOf = (cidr: Cidr): bigint => 1n << BigInt(addressBits[cidr.family] - cidr.prefix);
 
 export const firstOf = (cidr: Cidr): Address => ({ family: cidr.family, value: cidr.network });
 export const lastOf = (cidr: Cidr): Address => ({ family: cidr.family, value: cidr.network + sizeOf(cidr) - 1n });
 
 /** The address that names the network and that no host may have: with IPv6 it is the subnet-router anycast address. */
-export const networkAddress = firstOf;
+export const networkAddress = (cidr: Cidr): Address => firstOf(cidr);
 
 /** IPv6 has no broadcast, and a /31 or /32 has no room for one. */
 export const broadcastAddress = (cidr: Cidr): Address | undefined =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { expect, test } from 'vitest';
-import { addressBits, compareAddresses, type Family, formatAddress, parseAddress } from './ip.ts';
+import { addressBits, addressOf, compareAddresses, type Family, familyOf, formatAddress, parseAddress } from './ip.ts';
 
 const text = (value: string): string | undefined => {
   const address = parseAddress(value);
@@ -112,6 +112,12 @@ test('any spelling that ipaddr.js writes is read back to the same address', () =
       }
     }),
   );
+});
+
+test('the family of a text is known when it is an address', () => {
+  expect(['10.0.0.1', 'fd00::1', 'api.blue.example.com', ''].map(familyOf)).toEqual(['ipv4', 'ipv6', undefined, undefined]);
+  expect(addressOf('10.0.0.1')).toEqual({ family: 'ipv4', value: 0x0a000001n });
+  expect(() => addressOf('ten')).toThrow('"ten" is no IP address');
 });
 
 test('addresses sort by family, then by number', () => {

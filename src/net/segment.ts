@@ -1,3 +1,4 @@
+import { quote } from '../api/field-problem.ts';
 import { type Finding, finding, type ObjectRef, Refusal } from '../api/finding.ts';
 import type { Availability } from '../api/tenant-network.ts';
 import { type Cidr, contains, formatCidr, parseCidr } from './cidr.ts';
@@ -59,13 +60,7 @@ function readNetwork(object: ObjectRef, path: string, text: string): Cidr {
   const parsed = parseCidr(text);
   if (parsed.kind === 'cidr') return parsed.cidr;
   if (parsed.kind === 'syntax')
-    refuse(
-      'HCPIO-NET-002',
-      object,
-      path,
-      `${quoted(text)} is no network in CIDR notation`,
-      'write it as 192.168.100.0/24 or fd00:100::/64',
-    );
+    refuse('HCPIO-NET-002', object, path, `${quote(text)} is no network in CIDR notation`, 'write it as 192.168.100.0/24 or fd00:100::/64');
   const meant = formatCidr(parsed.meant);
   return refuse('HCPIO-NET-001', object, path, `${text} has host bits set`, `write ${meant} if that network is meant`);
 }
@@ -100,7 +95,7 @@ export const readReserved = ({ object, reserved }: SegmentInput, segment: Segmen
         'HCPIO-NET-011',
         object,
         path,
-        `${quoted(text)} is no address, no first-last range and no CIDR`,
+        `${quote(text)} is no address, no first-last range and no CIDR`,
         'write it as 192.168.100.200, 192.168.100.200-192.168.100.220 or 192.168.100.192/27',
       );
     }
@@ -118,9 +113,6 @@ export const readReserved = ({ object, reserved }: SegmentInput, segment: Segmen
   });
 
 export const familyName = (family: Family): string => (family === 'ipv4' ? 'IPv4' : 'IPv6');
-
-/** A text from a person inside a sentence: line breaks and quotes in it stay harmless, and a very long one stays short. */
-export const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
 
 export function refuse(code: Finding['code'], object: ObjectRef, path: string, message: string, fix: string): never {
   throw new Refusal(finding(code, { object, path, message, fix }));
