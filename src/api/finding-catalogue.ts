@@ -32,6 +32,7 @@ export const catalogue = {
   'HCPIO-TEN-006': info('waiting for the HostedControlPlane'),
   'HCPIO-TEN-007': error('two TenantNetworks for one HostedCluster'),
   'HCPIO-TEN-008': warning('a TenantNetwork and the annotation shorthand say different things'),
+  'HCPIO-TEN-009': error('the edge namespace is the control-plane namespace of another HostedCluster'),
 
   'HCPIO-MODE-001': error('the mode is not built yet'),
   'HCPIO-MODE-002': error('settings of another mode than the chosen one'),

@@ -11,6 +11,9 @@ const CLUSTER_ANNOTATION = 'hypershift.openshift.io/cluster';
 export const controlPlaneNamespace = (hostedCluster: { readonly namespace: string; readonly name: string }): string =>
   `${hostedCluster.namespace}-${hostedCluster.name.replaceAll('.', '-')}`;
 
+/** Where the edge of that control plane lives. */
+export const edgeNamespace = (controlPlane: string): string => shortName(controlPlane, 'edge');
+
 export interface Namespaces {
   readonly controlPlane: string;
   readonly edge: string;
@@ -25,7 +28,7 @@ type Input = Pick<Observed, 'tenantNetwork' | 'hostedCluster' | 'hostedControlPl
 export function readNamespaces({ tenantNetwork, hostedCluster, hostedControlPlanes }: Input): Namespaces {
   const cluster = { kind: 'HostedCluster', namespace: tenantNetwork.metadata.namespace, name: hostedClusterName(tenantNetwork) };
   const controlPlane = controlPlaneNamespace(cluster);
-  const names = { controlPlane, edge: shortName(controlPlane, 'edge') };
+  const names = { controlPlane, edge: edgeNamespace(controlPlane) };
   const none = (...findings: Finding[]): Namespaces => ({ ...names, hostedControlPlane: undefined, findings });
 
   const here = hostedControlPlanes.filter((plane) => plane.metadata.namespace === controlPlane);

@@ -19,6 +19,8 @@ export interface Neighbour {
   readonly tenant: string;
   readonly hostedCluster: string;
   readonly attachment: string;
+  /** Its attachment leads to the same bridge and VLAN, under whatever name. */
+  readonly sameSegment: boolean;
   readonly cidrs: readonly string[];
 }
 
@@ -50,6 +52,8 @@ export interface Observed {
   readonly machines: readonly VirtualMachineInstance[];
   readonly hub: Hub;
   readonly neighbours: readonly Neighbour[];
+  /** HostedClusters whose control plane lives in the namespace that the edge wants: `blue-edge` beside `blue`. */
+  readonly edgeNamespaceOwners: readonly string[];
   readonly allocations: readonly Allocation[];
   readonly guestRouter: GuestRouter | undefined;
 }

@@ -64,6 +64,7 @@ test("a thousand tenants are read in one pass, and each sees its own objects and
       machines: [own.machine],
       hub: index.hub,
       neighbours: [],
+      edgeNamespaceOwners: [],
       allocations: [],
       guestRouter: undefined,
     });
@@ -99,9 +100,27 @@ test('neighbours are those on the same attachment or for the same cluster, with 
   const far = tenant('far', 'default/vlan300');
   const index = indexObjects([far, red, blue, green, double, cluster('green', '192.168.101.0/24'), cluster('blue', '192.168.100.0/25')]);
   expect(observeTenant(index, blue, nothingElse).neighbours).toEqual([
-    { tenant: 'clusters/double', hostedCluster: 'clusters/blue', attachment: 'default/vlan200', cidrs: ['192.168.100.0/25'] },
-    { tenant: 'clusters/green', hostedCluster: 'clusters/green', attachment: 'default/vlan100', cidrs: ['192.168.101.0/24'] },
-    { tenant: 'clusters/red', hostedCluster: 'clusters/red', attachment: 'default/vlan100', cidrs: ['192.168.100.128/25'] },
+    {
+      tenant: 'clusters/double',
+      hostedCluster: 'clusters/blue',
+      attachment: 'default/vlan200',
+      sameSegment: false,
+      cidrs: ['192.168.100.0/25'],
+    },
+    {
+      tenant: 'clusters/green',
+      hostedCluster: 'clusters/green',
+      attachment: 'default/vlan100',
+      sameSegment: true,
+      cidrs: ['192.168.101.0/24'],
+    },
+    {
+      tenant: 'clusters/red',
+      hostedCluster: 'clusters/red',
+      attachment: 'default/vlan100',
+      sameSegment: true,
+      cidrs: ['192.168.100.128/25'],
+    },
   ]);
 });
 
@@ -122,7 +141,27 @@ test('a tenant of which nothing exists yet is observed as such', () => {
     machines: [],
     hub: { clusterNetworks: [], serviceNetworks: [], nodeAddresses: [], ingressDomain: '', baseDomain: '', proxy: undefined },
     neighbours: [],
+    edgeNamespaceOwners: [],
     allocations: [{ mac: '02:00:00:00:00:01', addresses: ['10.0.0.1'] }],
     guestRouter: { httpPort: 1, httpsPort: 2, machines: [] },
   });
+});
+
+test('two attachments of one bridge and VLAN are one segment', () => {
+  const wire = (name: string) =>
+    nad.parse({
+      kind: 'NetworkAttachmentDefinition',
+      metadata: { name, namespace: 'default' },
+      spec: { config: '{"type":"bridge","bridge":"br1","vlan":7}' },
+    });
+  const [blue, red] = [tenant('blue', 'default/one'), tenant('red', 'default/two')];
+  const index = indexObjects([blue, red, wire('one'), wire('two')]);
+  expect(observeTenant(index, blue, nothingElse).neighbours).toEqual([
+    { tenant: 'clusters/red', hostedCluster: 'clusters/red', attachment: 'default/two', sameSegment: true, cidrs: [] },
+  ]);
+});
+
+test('a HostedCluster whose control plane lives where the edge belongs is noticed', () => {
+  const index = indexObjects([cluster('blue', '192.168.100.0/24'), cluster('blue-edge', '192.168.101.0/24')]);
+  expect(observeTenant(index, tenant('blue', 'default/vlan100'), nothingElse).edgeNamespaceOwners).toEqual(['clusters/blue-edge']);
 });

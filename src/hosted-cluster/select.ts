@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import { hostedClusterName, type TenantNetwork } from '../api/tenant-network.ts';
 import { type HubObjects, readHub } from './hub.ts';
-import { controlPlaneNamespace } from './namespace.ts';
+import { controlPlaneNamespace, edgeNamespace } from './namespace.ts';
 import type { projections } from './objects.ts';
 import type { Allocation, GuestRouter, Hub, Neighbour, Observed } from './observed.ts';
 import { upstreamOf } from './publishing.ts';
+import { wireOf } from './wire.ts';
 
 export type ProjectedObject = z.output<(typeof projections)[keyof typeof projections]>;
 type Kind = ProjectedObject['kind'];
@@ -14,6 +15,8 @@ type OfKind<K extends Kind> = Extract<ProjectedObject, { readonly kind: K }>;
 export interface ObjectIndex {
   readonly hub: Hub;
   readonly hostedClusters: ReadonlyMap<string, OfKind<'HostedCluster'>>;
+  /** By the namespace of their control plane, whether it exists yet or not. */
+  readonly clustersByNamespace: Grouped<OfKind<'HostedCluster'>>;
   readonly attachments: ReadonlyMap<string, OfKind<'NetworkAttachmentDefinition'>>;
   /** By `namespace/clusterName`. */
   readonly nodePools: Grouped<OfKind<'NodePool'>>;
@@ -24,7 +27,8 @@ export interface ObjectIndex {
   readonly machines: Grouped<OfKind<'VirtualMachineInstance'>>;
   /** By `namespace/service`. */
   readonly endpointSlices: Grouped<OfKind<'EndpointSlice'>>;
-  readonly tenantsByAttachment: Grouped<TenantNetwork>;
+  /** By the layer 2 that their attachment leads to. */
+  readonly tenantsByWire: Grouped<TenantNetwork>;
   readonly tenantsByCluster: Grouped<TenantNetwork>;
 }
 
@@ -46,17 +50,19 @@ export function indexObjects(objects: Iterable<ProjectedObject | TenantNetwork>)
     nodes: of('Node'),
     serviceCidrs: of('ServiceCIDR'),
   };
+  const attachments = new Map(of('NetworkAttachmentDefinition').map((object) => [keyOf(object), object]));
   return {
     hub: readHub(hub),
     hostedClusters: new Map(of('HostedCluster').map((object) => [keyOf(object), object])),
-    attachments: new Map(of('NetworkAttachmentDefinition').map((object) => [keyOf(object), object])),
+    clustersByNamespace: group(of('HostedCluster'), ({ metadata }) => controlPlaneNamespace(metadata)),
+    attachments,
     nodePools: group(of('NodePool'), (pool) => `${pool.metadata.namespace}/${pool.spec.clusterName}`),
     hostedControlPlanes: group(of('HostedControlPlane'), namespaceOf),
     services: group(of('Service'), namespaceOf),
     routes: group(of('Route'), namespaceOf),
     machines: group(of('VirtualMachineInstance'), namespaceOf),
     endpointSlices: group(of('EndpointSlice'), (slice) => `${slice.metadata.namespace}/${slice.metadata.labels[SERVICE_NAME] ?? ''}`),
-    tenantsByAttachment: group(tenants, (tenant) => tenant.spec.segment.attachment),
+    tenantsByWire: group(tenants, (tenant) => segmentWire(attachments, tenant)),
     tenantsByCluster: group(tenants, clusterKey),
   };
 }
@@ -82,6 +88,7 @@ export function observeTenant(
     machines: sorted(index.machines.get(namespace)),
     hub: index.hub,
     neighbours: neighboursOf(index, tenantNetwork),
+    edgeNamespaceOwners: sorted(index.clustersByNamespace.get(edgeNamespace(namespace))).map(keyOf),
     allocations,
     guestRouter,
   };
@@ -92,21 +99,25 @@ const upstreamServices = ({ spec }: TenantNetwork): string[] => [
   ...new Set([...Object.values(upstreamOf).map(({ service }) => service), ...(spec.gateway?.ports ?? []).map(({ service }) => service)]),
 ];
 
-/** Those on the same attachment or for the same cluster; others cannot get in the way, and a thousand of them would be a million pairs. */
+/** Those on the same segment or for the same cluster; others cannot get in the way, and a thousand of them would be a million pairs. */
 function neighboursOf(index: ObjectIndex, tenantNetwork: TenantNetwork): Neighbour[] {
-  const near = [
-    ...(index.tenantsByAttachment.get(tenantNetwork.spec.segment.attachment) ?? []),
-    ...(index.tenantsByCluster.get(clusterKey(tenantNetwork)) ?? []),
-  ];
+  const wire = segmentWire(index.attachments, tenantNetwork);
+  const near = [...(index.tenantsByWire.get(wire) ?? []), ...(index.tenantsByCluster.get(clusterKey(tenantNetwork)) ?? [])];
   const others = new Map(near.map((tenant) => [keyOf(tenant), tenant]));
   others.delete(keyOf(tenantNetwork));
   return sorted([...others.values()]).map((tenant) => ({
     tenant: keyOf(tenant),
     hostedCluster: clusterKey(tenant),
     attachment: tenant.spec.segment.attachment,
+    sameSegment: segmentWire(index.attachments, tenant) === wire,
     cidrs: cidrsOf(index, tenant),
   }));
 }
+
+const segmentWire = (attachments: ObjectIndex['attachments'], { spec }: TenantNetwork): string => {
+  const attachment = attachments.get(spec.segment.attachment);
+  return attachment ? wireOf(attachment) : `attachment ${spec.segment.attachment}`;
+};
 
 function cidrsOf(index: ObjectIndex, tenant: TenantNetwork): readonly string[] {
   const { cidrs } = tenant.spec.segment;

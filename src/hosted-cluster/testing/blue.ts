@@ -113,6 +113,7 @@ export function blueObserved(change: Change = {}): Observed {
       proxy: undefined,
     },
     neighbours: [],
+    edgeNamespaceOwners: [],
     allocations: [],
     guestRouter: undefined,
     ...change.observed,

@@ -127,6 +127,7 @@ function tenantOf(strategies: Strategies, services: Observed['services'], routes
     machines: [],
     hub: { clusterNetworks: [], serviceNetworks: [], nodeAddresses: [], ingressDomain: HUB_APPS, baseDomain: '', proxy: undefined },
     neighbours: [],
+    edgeNamespaceOwners: [],
     allocations: [],
     guestRouter: undefined,
   };

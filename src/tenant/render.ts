@@ -1,0 +1,27 @@
+import { renderGateway } from '../gateway/render.ts';
+import type { Rendered } from '../gateway/rendered.ts';
+import type { TenantPlan } from '../gateway/tenant-plan.ts';
+import type { WorkloadOptions } from '../gateway/workloads.ts';
+import type { Observed } from '../hosted-cluster/observed.ts';
+
+export interface TenantRenderOptions
+  extends Pick<WorkloadOptions, 'platform' | 'priorityClassName' | 'imagePullSecrets' | 'storageClassName'> {
+  readonly image?: string | undefined;
+}
+
+/** The image of this version; a release pins it by digest. */
+export const EDGE_IMAGE = 'quay.io/hcpio/edge:0.1.0';
+
+/** From what must be true to the objects and files that make it so. Call it for plans without error findings only: what was refused is not in the plan. */
+export function renderTenant(plan: TenantPlan, observed: Observed, options: TenantRenderOptions): Rendered {
+  const { hostedCluster } = observed;
+  return renderGateway(plan, {
+    ...options,
+    image: options.image ?? EDGE_IMAGE,
+    nads: observed.attachments,
+    services: observed.services,
+    apiServerPort: hostedCluster?.spec.networking.apiServer?.port,
+    nodeSelector: hostedCluster?.spec.nodeSelector,
+    tolerations: hostedCluster?.spec.tolerations,
+  });
+}
