@@ -8,9 +8,37 @@ export default defineConfig({
   test: {
     reporters: ['default', './test/closing-line.ts'],
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts'], exclude: ['**/*.real.test.ts', '**/*.lab.test.ts'], testTimeout: 30_000, sequence: { groupOrder: 0 } } },
-      { test: { name: 'real', include: ['**/*.real.test.ts'], exclude: ['node_modules/**'], testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 2, sequence: { groupOrder: 1 } } },
-      { test: { name: 'lab', include: ['test/lab/**/*.lab.test.ts'], testTimeout: 600_000, hookTimeout: 600_000, fileParallelism: false, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts'],
+          exclude: ['**/*.real.test.ts', '**/*.lab.test.ts'],
+          testTimeout: 30_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'real',
+          include: ['**/*.real.test.ts'],
+          exclude: ['node_modules/**'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'lab',
+          include: ['test/lab/**/*.lab.test.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          fileParallelism: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 });
