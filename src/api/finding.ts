@@ -50,7 +50,9 @@ export class Refusal extends Error {
   }
 }
 
-export type Attempt<T> = { readonly value: T; readonly findings: readonly [] } | { readonly value: undefined; readonly findings: readonly [Finding] };
+export type Attempt<T> =
+  | { readonly value: T; readonly findings: readonly [] }
+  | { readonly value: undefined; readonly findings: readonly [Finding] };
 
 /** Runs one phase; a refusal becomes its finding, every other error stays an error. */
 export function attempt<T>(phase: () => T): Attempt<T> {

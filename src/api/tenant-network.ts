@@ -13,14 +13,27 @@ export const API_VERSION = `${GROUP}/${VERSION}`;
 type CelRule = { readonly rule: string; readonly message: string };
 const cel = (...rules: CelRule[]) => ({ 'x-kubernetes-validations': rules });
 
+/** One address, or two of different families. */
+const IS_PAIR =
+  "self.split(',').size() <= 2 && self.split(',').all(a, isIP(a)) && (self.split(',').size() < 2 || ip(self.split(',')[0]).family() != ip(self.split(',')[1]).family())";
+
 /** An address, or one of each family separated by a comma, as kubelet's --node-ip takes it. */
 const addressPair = z
   .string()
   .min(2)
   .max(80)
-  .meta(cel({ rule: "self.split(',').size() <= 2 && self.split(',').all(a, isIP(a))", message: 'must be an IP address, or one of each family separated by a comma' }));
+  .meta(cel({ rule: IS_PAIR, message: 'must be an IP address, or one of each family separated by a comma' }));
 
-const cidr = z.string().min(4).max(43).meta(cel({ rule: 'isCIDR(self) && cidr(self) == cidr(self).masked()', message: 'must be a network in CIDR notation without host bits, such as 192.168.100.0/24' }));
+const cidr = z
+  .string()
+  .min(4)
+  .max(43)
+  .meta(
+    cel({
+      rule: 'isCIDR(self) && cidr(self) == cidr(self).masked()',
+      message: 'must be a network in CIDR notation without host bits, such as 192.168.100.0/24',
+    }),
+  );
 
 const segment = z
   .object({
@@ -28,23 +41,40 @@ const segment = z
       .string()
       .min(3)
       .max(127)
-      .meta(cel({ rule: "self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?/[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')", message: 'must be namespace/name of a NetworkAttachmentDefinition' }))
-      .describe('The NetworkAttachmentDefinition that the worker VMs use, as namespace/name. The attachments of the edge are derived from it.'),
+      .meta(
+        cel({
+          rule: "self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?/[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",
+          message: 'must be namespace/name of a NetworkAttachmentDefinition',
+        }),
+      )
+      .describe(
+        'The NetworkAttachmentDefinition that the worker VMs use, as namespace/name. The attachments of the edge are derived from it.',
+      ),
     cidrs: z
       .array(cidr)
       .max(2)
       .default([])
       .meta({
         'x-kubernetes-list-type': 'atomic',
-        ...cel({ rule: 'self.size() < 2 || ip(self[0].split("/")[0]).family() != ip(self[1].split("/")[0]).family()', message: 'at most one CIDR of each IP family' }),
+        ...cel({
+          rule: 'self.size() < 2 || !self.all(c, isCIDR(c)) || cidr(self[0]).ip().family() != cidr(self[1]).ip().family()',
+          message: 'at most one CIDR of each IP family',
+        }),
       })
-      .describe("The networks of the segment, at most one per IP family. Default: networking.machineNetwork of the HostedCluster."),
+      .describe('The networks of the segment, at most one per IP family. Default: networking.machineNetwork of the HostedCluster.'),
     router: z
       .string()
       .max(80)
       .optional()
-      .meta(cel({ rule: "self == 'None' || (self.split(',').size() <= 2 && self.split(',').all(a, isIP(a)))", message: "must be an IP address, one of each family separated by a comma, or 'None'" }))
-      .describe("The segment's router: an address, one of each family separated by a comma, or None for a segment without a router. Default: the first usable address."),
+      .meta(
+        cel({
+          rule: `self == 'None' || (${IS_PAIR})`,
+          message: "must be an IP address, one of each family separated by a comma, or 'None'",
+        }),
+      )
+      .describe(
+        "The segment's router: an address, one of each family separated by a comma, or None for a segment without a router. Default: the first usable address.",
+      ),
     mtu: z.int().min(1280).max(9216).default(1500).describe('The MTU of the segment. Workers are told by DHCP when it is not 1500.'),
     reserved: z
       .array(z.string().min(2).max(80))
@@ -59,7 +89,11 @@ const pins = z
   .object({
     edgeA: addressPair.optional().describe('Address of edge-a. Planned when absent.'),
     edgeB: addressPair.optional().describe('Address of edge-b. Planned when absent.'),
-    vip: addressPair.optional().describe('The floating address of the gateway. Planned when absent; when the cluster publishes its services on an address of the segment, that one.'),
+    vip: addressPair
+      .optional()
+      .describe(
+        'The floating address of the gateway. Planned when absent; when the cluster publishes its services on an address of the segment, that one.',
+      ),
   })
   .describe('Fixed addresses for the edge, instead of planned ones.');
 
@@ -72,11 +106,24 @@ const dhcpOption = z
 
 const dhcp = z
   .object({
-    serve: z.enum(['KnownMachines', 'Anyone', 'Nobody']).default('KnownMachines').describe("Who gets an address: only this tenant's VMs, anyone on the segment, or nobody because another DHCP server does it."),
+    serve: z
+      .enum(['KnownMachines', 'Anyone', 'Nobody'])
+      .default('KnownMachines')
+      .describe("Who gets an address: only this tenant's VMs, anyone on the segment, or nobody because another DHCP server does it."),
     leaseSeconds: z.int().min(60).max(86_400).default(900).describe('Lifetime of a lease. Deleted VMs release nothing, so keep it short.'),
     poolSize: z.int().min(1).max(65_536).default(4096).describe('The most addresses per IP family that the pool takes.'),
-    ntpServers: z.array(z.string().min(2).max(45)).max(4).default([]).meta({ 'x-kubernetes-list-type': 'atomic' }).describe('Addresses of time servers (option 42).'),
-    options: z.array(dhcpOption).max(32).default([]).meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['code'] }).describe('Further DHCPv4 options.'),
+    ntpServers: z
+      .array(z.string().min(2).max(45))
+      .max(4)
+      .default([])
+      .meta({ 'x-kubernetes-list-type': 'atomic' })
+      .describe('Addresses of time servers (option 42).'),
+    options: z
+      .array(dhcpOption)
+      .max(32)
+      .default([])
+      .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['code'] })
+      .describe('Further DHCPv4 options.'),
   })
   .describe('How addresses are given out on the segment.');
 
@@ -90,8 +137,20 @@ const dnsRecord = z
 
 const dns = z
   .object({
-    upstreams: z.array(z.string().min(2).max(52)).max(4).default([]).meta({ 'x-kubernetes-list-type': 'atomic' }).describe("Resolvers for all other names, as address or address:port. None means that nothing is forwarded. The hub's own resolver is never used."),
-    records: z.array(dnsRecord).max(256).default([]).meta({ 'x-kubernetes-list-type': 'atomic' }).describe('Further records served on the segment.'),
+    upstreams: z
+      .array(z.string().min(2).max(52))
+      .max(4)
+      .default([])
+      .meta({ 'x-kubernetes-list-type': 'atomic' })
+      .describe(
+        "Resolvers for all other names, as address or address:port. None means that nothing is forwarded. The hub's own resolver is never used.",
+      ),
+    records: z
+      .array(dnsRecord)
+      .max(256)
+      .default([])
+      .meta({ 'x-kubernetes-list-type': 'atomic' })
+      .describe('Further records served on the segment.'),
   })
   .describe('Names on the segment.');
 
@@ -110,8 +169,16 @@ const gateway = z
     addresses: pins.prefault({}),
     dhcp: dhcp.prefault({}),
     dns: dns.prefault({}),
-    apps: z.enum(['Gateway', 'Workers', 'Nobody']).default('Gateway').describe('Where *.apps points: to the gateway, which forwards to the routers on the workers; straight to the workers; or nowhere.'),
-    ports: z.array(port).max(32).default([]).meta({ 'x-kubernetes-list-type': 'atomic' }).describe('Further services of the control-plane namespace to publish on the segment.'),
+    apps: z
+      .enum(['Gateway', 'Workers', 'Nobody'])
+      .default('Gateway')
+      .describe('Where *.apps points: to the gateway, which forwards to the routers on the workers; straight to the workers; or nowhere.'),
+    ports: z
+      .array(port)
+      .max(32)
+      .default([])
+      .meta({ 'x-kubernetes-list-type': 'atomic' })
+      .describe('Further services of the control-plane namespace to publish on the segment.'),
   })
   .describe('Settings of mode Gateway.');
 
@@ -121,12 +188,21 @@ export const tenantNetworkSpec = z
   .object({
     hostedCluster: resourceName.optional().describe('The HostedCluster in the same namespace. Default: the name of this object.'),
     segment,
-    mode: z.enum(['Gateway', 'LoadBalancer', 'PrimaryUDN']).default('Gateway').describe('How the segment reaches the control plane. Only Gateway is built yet.'),
+    mode: z
+      .enum(['Gateway', 'LoadBalancer', 'PrimaryUDN'])
+      .default('Gateway')
+      .describe('How the segment reaches the control plane. Only Gateway is built yet.'),
     gateway: gateway.optional(),
     loadBalancer: notBuilt('LoadBalancer').optional(),
     primaryUDN: notBuilt('PrimaryUDN').optional(),
-    nodePools: z.enum(['Gate', 'Ignore']).default('Gate').describe('Gate holds the NodePools (pausedUntil) until the segment is proven. Ignore leaves them alone.'),
-    deletionPolicy: z.enum(['Delete', 'Retain']).default('Delete').describe('What happens to the lease volumes when this object is deleted.'),
+    nodePools: z
+      .enum(['Gate', 'Ignore'])
+      .default('Gate')
+      .describe('Gate holds the NodePools (pausedUntil) until the segment is proven. Ignore leaves them alone.'),
+    deletionPolicy: z
+      .enum(['Delete', 'Retain'])
+      .default('Delete')
+      .describe('What happens to the lease volumes when this object is deleted.'),
   })
   .describe('The wanted network of the tenant.')
   .meta(
@@ -135,7 +211,11 @@ export const tenantNetworkSpec = z
       { rule: "self.mode == 'LoadBalancer' || !has(self.loadBalancer)", message: 'loadBalancer settings need mode LoadBalancer' },
       { rule: "self.mode == 'PrimaryUDN' || !has(self.primaryUDN)", message: 'primaryUDN settings need mode PrimaryUDN' },
       { rule: 'self.mode == oldSelf.mode', message: 'mode cannot be changed: delete this object and create a new one' },
-      { rule: 'self.?hostedCluster == oldSelf.?hostedCluster', message: 'hostedCluster cannot be changed' },
+      // Not `self.?hostedCluster == oldSelf.?hostedCluster`: the API server cannot put a price on optional values and refuses the whole CRD.
+      {
+        rule: 'has(self.hostedCluster) == has(oldSelf.hostedCluster) && (!has(self.hostedCluster) || self.hostedCluster == oldSelf.hostedCluster)',
+        message: 'hostedCluster cannot be changed',
+      },
       { rule: 'self.segment.attachment == oldSelf.segment.attachment', message: 'segment.attachment cannot be changed: the VMs are on it' },
     ),
   );

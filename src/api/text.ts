@@ -18,7 +18,10 @@ export const dnsName = ({ wildcard }: { readonly wildcard: boolean }) =>
     .string()
     .min(1)
     .max(253)
-    .regex(new RegExp(`^${wildcard ? '(\\*\\.)?' : ''}${LABEL}(\\.${LABEL})*$`), `must be a DNS name in lower case${wildcard ? ', or *. and one' : ''}`);
+    .regex(
+      new RegExp(`^${wildcard ? '(\\*\\.)?' : ''}${LABEL}(\\.${LABEL})*$`),
+      `must be a DNS name in lower case${wildcard ? ', or *. and one' : ''}`,
+    );
 
 const MAX_LABEL = 63;
 

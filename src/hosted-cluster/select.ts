@@ -27,6 +27,8 @@ export interface ObjectIndex {
   readonly machines: Grouped<OfKind<'VirtualMachineInstance'>>;
   /** By `namespace/service`. */
   readonly endpointSlices: Grouped<OfKind<'EndpointSlice'>>;
+  /** The layer 2 that each attachment leads to, read once: its configuration is text. */
+  readonly wires: ReadonlyMap<string, string>;
   /** By the layer 2 that their attachment leads to. */
   readonly tenantsByWire: Grouped<TenantNetwork>;
   readonly tenantsByCluster: Grouped<TenantNetwork>;
@@ -51,18 +53,20 @@ export function indexObjects(objects: Iterable<ProjectedObject | TenantNetwork>)
     serviceCidrs: of('ServiceCIDR'),
   };
   const attachments = new Map(of('NetworkAttachmentDefinition').map((object) => [keyOf(object), object]));
+  const wires = new Map([...attachments].map(([key, attachment]) => [key, wireOf(attachment)]));
   return {
     hub: readHub(hub),
     hostedClusters: new Map(of('HostedCluster').map((object) => [keyOf(object), object])),
     clustersByNamespace: group(of('HostedCluster'), ({ metadata }) => controlPlaneNamespace(metadata)),
     attachments,
+    wires,
     nodePools: group(of('NodePool'), (pool) => `${pool.metadata.namespace}/${pool.spec.clusterName}`),
     hostedControlPlanes: group(of('HostedControlPlane'), namespaceOf),
     services: group(of('Service'), namespaceOf),
     routes: group(of('Route'), namespaceOf),
     machines: group(of('VirtualMachineInstance'), namespaceOf),
     endpointSlices: group(of('EndpointSlice'), (slice) => `${slice.metadata.namespace}/${slice.metadata.labels[SERVICE_NAME] ?? ''}`),
-    tenantsByWire: group(tenants, (tenant) => segmentWire(attachments, tenant)),
+    tenantsByWire: group(tenants, (tenant) => segmentWire(wires, tenant)),
     tenantsByCluster: group(tenants, clusterKey),
   };
 }
@@ -101,7 +105,7 @@ const upstreamServices = ({ spec }: TenantNetwork): string[] => [
 
 /** Those on the same segment or for the same cluster; others cannot get in the way, and a thousand of them would be a million pairs. */
 function neighboursOf(index: ObjectIndex, tenantNetwork: TenantNetwork): Neighbour[] {
-  const wire = segmentWire(index.attachments, tenantNetwork);
+  const wire = segmentWire(index.wires, tenantNetwork);
   const near = [...(index.tenantsByWire.get(wire) ?? []), ...(index.tenantsByCluster.get(clusterKey(tenantNetwork)) ?? [])];
   const others = new Map(near.map((tenant) => [keyOf(tenant), tenant]));
   others.delete(keyOf(tenantNetwork));
@@ -109,15 +113,13 @@ function neighboursOf(index: ObjectIndex, tenantNetwork: TenantNetwork): Neighbo
     tenant: keyOf(tenant),
     hostedCluster: clusterKey(tenant),
     attachment: tenant.spec.segment.attachment,
-    sameSegment: segmentWire(index.attachments, tenant) === wire,
+    sameSegment: segmentWire(index.wires, tenant) === wire,
     cidrs: cidrsOf(index, tenant),
   }));
 }
 
-const segmentWire = (attachments: ObjectIndex['attachments'], { spec }: TenantNetwork): string => {
-  const attachment = attachments.get(spec.segment.attachment);
-  return attachment ? wireOf(attachment) : `attachment ${spec.segment.attachment}`;
-};
+const segmentWire = (wires: ObjectIndex['wires'], { spec }: TenantNetwork): string =>
+  wires.get(spec.segment.attachment) ?? `attachment ${spec.segment.attachment}`;
 
 function cidrsOf(index: ObjectIndex, tenant: TenantNetwork): readonly string[] {
   const { cidrs } = tenant.spec.segment;

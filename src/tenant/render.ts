@@ -9,8 +9,8 @@ export interface TenantRenderOptions
   readonly image?: string | undefined;
 }
 
-/** The image of this version; a release pins it by digest. */
-export const EDGE_IMAGE = 'quay.io/hcpio/edge:0.1.0';
+/** The image as `deploy/edge/Containerfile` is built and tagged here; hubs with a registry of their own name it by option. */
+const EDGE_IMAGE = 'localhost/hcpio-edge:0.1.0';
 
 /** From what must be true to the objects and files that make it so. Call it for plans without error findings only: what was refused is not in the plan. */
 export function renderTenant(plan: TenantPlan, observed: Observed, options: TenantRenderOptions): Rendered {

@@ -1,0 +1,30 @@
+import { basename } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { EXIT } from './exit-status.ts';
+import { run } from './program.ts';
+import { commandName, type Terminal, theme, wantsColour } from './terminal.ts';
+
+/** The reader of our output may go away (`hcpio plan | head`); that is its right, and no error of ours. */
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+const terminal: Terminal = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  stdin: () => buffer(process.stdin),
+  theme: theme(wantsColour(process.stdout.isTTY, process.env)),
+  command: commandName(basename(process.env['HCPIO_INVOKED_AS'] ?? 'hcpio')),
+};
+
+// Not process.exit: output to a pipe may still be on its way.
+try {
+  process.exitCode = await run(process.argv.slice(2), terminal);
+} catch (error) {
+  terminal.err(
+    `${terminal.command}: this is a defect of hcpio; please report it with what you ran:\n${error instanceof Error ? error.stack : String(error)}\n`,
+  );
+  process.exitCode = EXIT.failure;
+}
