@@ -1,0 +1,91 @@
+import { parseArgs } from 'node:util';
+import { BuildFailed, cacheDir, ensure, isCached } from './cache.ts';
+import { CATALOGUE, GROUPS } from './catalogue.ts';
+import { installPackages, missingPackages } from './packages.ts';
+import { Progress, tail } from './progress.ts';
+import type { DebianPackage, Tool } from './tool.ts';
+
+const USAGE = `usage: tools/build.ts [--list] [--jobs N] NAME...
+  NAME is a tool (--list shows them) or a group: ${Object.keys(GROUPS).join(', ')}`;
+
+interface Selection {
+  readonly tools: readonly Tool[];
+  readonly packages: readonly DebianPackage[];
+}
+
+/** Tools in the order of the catalogue, each once, with the Debian packages they and their groups need. */
+function select(names: readonly string[]): Selection {
+  const wanted = new Set(names.flatMap((name) => GROUPS[name]?.tools ?? [name]));
+  const tools = CATALOGUE.filter((tool) => wanted.delete(tool.name));
+  const [unknown] = wanted;
+  if (unknown !== undefined) throw new Error(`no tool or group called ${unknown}\n${USAGE}`);
+  const ofGroups = names.flatMap((name) => GROUPS[name]?.packages ?? []);
+  const ofBuilds = tools.filter((tool) => !isCached(tool)).flatMap((tool) => tool.recipe.packages);
+  return { tools, packages: [...ofGroups, ...ofBuilds] };
+}
+
+function list(): string {
+  const rows = CATALOGUE.map((tool) => {
+    const groups = Object.entries(GROUPS).filter(([, group]) => group.tools.includes(tool.name));
+    const state = isCached(tool) ? cacheDir(tool) : 'not built';
+    return `${tool.name.padEnd(24)} ${tool.version.padEnd(18)} ${groups
+      .map(([name]) => name)
+      .join(',')
+      .padEnd(9)} ${state}`;
+  });
+  return rows.join('\n');
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { list: { type: 'boolean', default: false }, jobs: { type: 'string', default: '2' } },
+  });
+  if (values.list) return console.log(list());
+  if (positionals.length === 0) throw new Error(USAGE);
+  const { tools, packages } = select(positionals);
+  const cancel = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => cancel.abort(new Error(`stopped by ${signal}`)));
+  const progress = new Progress(process.stdout);
+  try {
+    install(packages, progress);
+    await buildAll(tools, Number(values.jobs), progress, cancel);
+  } finally {
+    progress.close();
+  }
+}
+
+function install(packages: readonly DebianPackage[], progress: Progress): void {
+  const missing = missingPackages(packages);
+  if (missing.length === 0) return;
+  progress.start('Debian packages');
+  installPackages(missing);
+  progress.end('Debian packages', 'installed');
+}
+
+/** Two at a time by default: one compiles while the other waits for the network. The first failure stops the rest. */
+async function buildAll(tools: readonly Tool[], jobs: number, progress: Progress, cancel: AbortController): Promise<void> {
+  const queue = [...tools];
+  const worker = async () => {
+    for (let tool = queue.shift(); tool !== undefined && !cancel.signal.aborted; tool = queue.shift()) {
+      const title = `${tool.name} ${tool.version}`;
+      progress.start(title);
+      try {
+        progress.end(title, (await ensure(tool, cancel.signal)).how);
+      } catch (failure) {
+        progress.end(title, cancel.signal.aborted ? 'stopped' : 'FAILED');
+        cancel.abort(failure);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, jobs) }, worker));
+  cancel.signal.throwIfAborted();
+}
+
+try {
+  await main();
+} catch (failure) {
+  console.error(failure instanceof Error ? failure.message : failure);
+  if (failure instanceof BuildFailed) console.error(`${tail(failure.log)}\n  whole log: ${failure.log}`);
+  process.exitCode = 1;
+}
