@@ -129,7 +129,7 @@ export interface Group {
 }
 
 const TEST: Group = {
-  tools: ['kube-apiserver', 'kubectl', 'etcd', 'coredns', 'envoy', 'debian-edge', 'crds'],
+  tools: ['kube-apiserver', 'kubectl', 'etcd', 'coredns', 'envoy', 'cni-plugins', 'debian-edge', 'crds'],
   packages: [
     { package: 'iproute2', brings: 'ip' },
     { package: 'nftables', brings: 'nft' },

@@ -1,4 +1,5 @@
 import { isDnsName, isWildcardName } from '../api/text.ts';
+import { parseResolver } from '../gateway/resolver.ts';
 import { familyOf } from '../net/ip.ts';
 import { check, hostedClusterRef, tenantRef } from './check.ts';
 
@@ -43,7 +44,7 @@ export const recordsDoNotContradict = check('HCPIO-DNS-002', ({ observed, settin
 
 export const upstreamsAreAddresses = check('HCPIO-DNS-003', ({ observed, settings }) =>
   settings.dns.upstreams.flatMap((upstream, i) =>
-    resolverAddress(upstream) !== undefined
+    parseResolver(upstream) !== undefined
       ? []
       : [
           {
@@ -59,7 +60,7 @@ export const upstreamsAreAddresses = check('HCPIO-DNS-003', ({ observed, setting
 export const upstreamsAreOutside = check('HCPIO-DNS-004', ({ observed, settings, plan }) => {
   const edges = plan.edges.flatMap((edge) => Object.values(edge.addresses));
   return settings.dns.upstreams.flatMap((upstream, i) => {
-    const address = resolverAddress(upstream);
+    const address = parseResolver(upstream);
     if (address === undefined || !(edges.includes(address) || address.startsWith('127.') || address === '::1')) return [];
     return [
       {
@@ -110,14 +111,6 @@ function fits(type: 'A' | 'AAAA' | 'CNAME' | 'TXT', value: string): boolean {
   if (type === 'AAAA') return familyOf(value) === 'ipv6';
   if (type === 'CNAME') return isDnsName(value) && !isWildcardName(value);
   return /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(value);
-}
-
-/** The address of `address`, `address:port` or `[v6]:port`. */
-function resolverAddress(text: string): string | undefined {
-  if (familyOf(text) !== undefined) return text;
-  const [, v6, v4, port = ''] = /^(?:\[([0-9a-f:]+)\]|([0-9.]+)):(\d{1,5})$/i.exec(text) ?? [];
-  const address = v6 ?? v4;
-  return address !== undefined && familyOf(address) !== undefined && Number(port) >= 1 && Number(port) <= 65_535 ? address : undefined;
 }
 
 export const nameChecks = [

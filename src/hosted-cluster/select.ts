@@ -14,10 +14,10 @@ type OfKind<K extends Kind> = Extract<ProjectedObject, { readonly kind: K }>;
 /** Objects by what a tenant asks for, so that the objects of one tenant are found without looking at those of the others. */
 export interface ObjectIndex {
   readonly hub: Hub;
-  readonly hostedClusters: ReadonlyMap<string, OfKind<'HostedCluster'>>;
+  readonly hostedClusters: Lookup<OfKind<'HostedCluster'>>;
   /** By the namespace of their control plane, whether it exists yet or not. */
   readonly clustersByNamespace: Grouped<OfKind<'HostedCluster'>>;
-  readonly attachments: ReadonlyMap<string, OfKind<'NetworkAttachmentDefinition'>>;
+  readonly attachments: Lookup<OfKind<'NetworkAttachmentDefinition'>>;
   /** By `namespace/clusterName`. */
   readonly nodePools: Grouped<OfKind<'NodePool'>>;
   /** By namespace: what lives beside a control plane. */
@@ -28,13 +28,18 @@ export interface ObjectIndex {
   /** By `namespace/service`. */
   readonly endpointSlices: Grouped<OfKind<'EndpointSlice'>>;
   /** The layer 2 that each attachment leads to, read once: its configuration is text. */
-  readonly wires: ReadonlyMap<string, string>;
+  readonly wires: Lookup<string>;
   /** By the layer 2 that their attachment leads to. */
   readonly tenantsByWire: Grouped<TenantNetwork>;
   readonly tenantsByCluster: Grouped<TenantNetwork>;
 }
 
-type Grouped<T> = ReadonlyMap<string, readonly T[]>;
+/** All that is asked of an index: a Map answers it, and so do the operator's stores. */
+export interface Lookup<T> {
+  get(key: string): T | undefined;
+}
+
+type Grouped<T> = Lookup<readonly T[]>;
 
 const SERVICE_NAME = 'kubernetes.io/service-name';
 

@@ -1,0 +1,32 @@
+import { block, line, oneOf, type Statement } from './block-config.ts';
+import { counted, counterOf, ETH0, NET1, replaceTable } from './nft-table.ts';
+import type { EdgePlan, TenantPlan } from './tenant-plan.ts';
+
+/**
+ * Linux answers ARP on any interface for any address that it has, so a tenant could ask for the pod's address on the hub and get it. The kernel
+ * setting against this (arp_ignore) is not open to pods. IPv6 has no such weakness: neighbours are found by the interface's own addresses.
+ * A segment without IPv4 has no ARP to answer at all.
+ */
+export function arpGuard({ addresses }: TenantPlan, edge: EdgePlan): readonly Statement[] {
+  const [own, vip] = [edge.addresses.ipv4, addresses.ipv4?.vip];
+  const ours = own === undefined || vip === undefined ? [] : [own, vip];
+  const notOurs = ours.length === 0 ? [] : line`!= ${oneOf(ours)}`.words;
+  const notForTheHub = [...ours, ...(edge.peer === undefined ? [] : [edge.peer.address])];
+  return replaceTable('arp', 'hcpio_arp', [
+    counterOf('dropped_questions'),
+    counterOf('dropped_answers'),
+    counterOf('claims_of_our_address'),
+    chain('input', [
+      ...(own === undefined ? [] : [line`iifname ${NET1} arp saddr ip ${own} ${counted('claims_of_our_address')}`]),
+      line`iifname ${NET1} arp operation request ${notOurs.length === 0 ? [] : ['arp', 'daddr', 'ip', ...notOurs]} ${counted('dropped_questions')} drop`,
+      ...(notForTheHub.length === 0
+        ? []
+        : [line`iifname ${ETH0} arp operation request arp daddr ip ${oneOf(notForTheHub)} ${counted('dropped_questions')} drop`]),
+    ]),
+    // A question tells who asks. 0.0.0.0 is the probe for duplicates.
+    chain('output', [line`oifname ${NET1} arp saddr ip != ${oneOf([...ours, '0.0.0.0'])} ${counted('dropped_answers')} drop`]),
+  ]);
+}
+
+const chain = (name: 'input' | 'output', rules: readonly Statement[]): Statement =>
+  block(line`chain ${name}`, [line`type filter hook ${name} priority filter`, line`policy accept`, ...rules]);

@@ -1,0 +1,24 @@
+import type { ObjectRef } from '../api/finding.ts';
+import { shortName } from '../api/text.ts';
+import type { EdgePlan, TenantPlan } from './tenant-plan.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** On everything that belongs to one tenant: what prunes by it leaves what all tenants share alone. */
+export const TENANT = 'hcpio.io/tenant';
+/** Selects the edges' pods, by themselves and by every policy. Never `app`: HyperShift's Services and policies select by that. */
+export const EDGE_SELECTOR: Labels = { 'app.kubernetes.io/name': 'hcpio-edge' };
+
+export const SHARED_LABELS: Labels = { 'app.kubernetes.io/part-of': 'hcpio', 'app.kubernetes.io/managed-by': 'hcpio' };
+
+/** A namespace has no dot, so the first one divides it from the name again. */
+export const tenantLabels = ({ tenant }: Pick<TenantPlan, 'tenant'>): Labels => ({ ...SHARED_LABELS, [TENANT]: shortName(tenant.replace('/', '.')) });
+
+export const edgeLabels = (plan: Pick<TenantPlan, 'tenant'>, edge: Pick<EdgePlan, 'name'>): Labels => ({ ...tenantLabels(plan), ...edgeSelector(edge) });
+
+export const edgeSelector = (edge: Pick<EdgePlan, 'name'>): Labels => ({ ...EDGE_SELECTOR, 'app.kubernetes.io/instance': edge.name });
+
+export function tenantRef({ tenant }: Pick<TenantPlan, 'tenant'>): ObjectRef {
+  const [namespace = '', name = ''] = tenant.split('/');
+  return { kind: 'TenantNetwork', namespace, name };
+}

@@ -1,0 +1,120 @@
+import { cpSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StatefulSetSpec } from 'kubernetes-types/apps/v1.d.ts';
+import { renderGateway } from '../../src/gateway/render.ts';
+import type { Container, ConfigFile } from '../../src/gateway/rendered.ts';
+import { segmentMac } from '../../src/gateway/segment-mac.ts';
+import type { EdgePlan, TenantPlan } from '../../src/gateway/tenant-plan.ts';
+import { sampleNads } from '../../src/gateway/testing/sample-nads.ts';
+import type { Daemon } from '../../tools/testing/daemon.ts';
+import { ConfigMapVolume } from './config-map-volume.ts';
+import { GatewayProcess } from './gateway-process.ts';
+import type { Host, Network } from './network.ts';
+
+const ENTRY_POINTS = join(import.meta.dirname, '..', '..', 'deploy', 'edge');
+
+/**
+ * An edge without Kubernetes: the interfaces that Multus would have made, the files and variables as they were rendered, and the image's own
+ * entry points in the image's own Debian. Only the ClusterIP is played, by the peer's address on the pod network.
+ */
+export class EdgePod {
+  readonly host: Host;
+  readonly plan: TenantPlan;
+  readonly edge: EdgePlan;
+  readonly #volumes = new Map<Container, ConfigMapVolume>();
+  readonly #files: readonly ConfigFile[];
+  readonly #spec: StatefulSetSpec;
+
+  private constructor(host: Host, plan: TenantPlan, edge: EdgePlan) {
+    this.host = host;
+    this.plan = plan;
+    this.edge = edge;
+    const rendered = renderGateway(plan, { nads: sampleNads, platform: 'kubernetes', image: 'edge' });
+    this.#files = rendered.files.find((files) => files.edge === edge.name)?.files ?? [];
+    this.#spec = rendered.manifests.find((o) => o.kind === 'StatefulSet' && o.metadata.name === edge.name)?.['spec'] as StatefulSetSpec;
+    cpSync(ENTRY_POINTS, join(host.dir, 'etc', 'libexec'), { recursive: true });
+    for (const container of ['guard', 'dhcp', 'vip'] as const) this.configure(container, this.files(container));
+  }
+
+  /** Two of a plan's edges and a machine of the tenant, on one segment; the edges share the hub's pod network. */
+  static async pair(network: Network, plan: TenantPlan): Promise<{ readonly edges: readonly [EdgePod, EdgePod]; readonly tenant: Host }> {
+    const [a, b, tenant] = [await network.host('edge-a'), await network.host('edge-b'), await network.host('tenant')];
+    await network.segment('segment', [a, b, tenant].map((host) => [host, 'net1'] as const));
+    await network.segment('hub', [a, b].map((host) => [host, 'eth0'] as const));
+    const [first, second] = plan.edges;
+    if (first === undefined || second === undefined) throw new Error('the plan has no pair of edges');
+    const edges = [new EdgePod(a, plan, first), new EdgePod(b, plan, second)] as const;
+    for (const pod of edges) await pod.#plug();
+    await tenant.run('ip', 'address', 'add', '192.168.100.50/24', 'dev', 'net1');
+    return { edges, tenant };
+  }
+
+  async #plug(): Promise<void> {
+    await this.host.run('ip', 'link', 'set', 'net1', 'address', segmentMac(this.plan, this.edge));
+    const prefix = this.plan.addresses.ipv4?.cidr.split('/')[1];
+    await this.host.run('ip', 'address', 'add', `${this.edge.addresses.ipv4}/${prefix}`, 'dev', 'net1');
+    await this.host.run('ip', 'address', 'add', `${POD_ADDRESS[this.edge.name]}/24`, 'dev', 'eth0');
+  }
+
+  files(container: Container): readonly ConfigFile[] {
+    return this.#files.filter((file) => file.container === container);
+  }
+
+  configure(container: Container, files: readonly ConfigFile[]): void {
+    const volume = this.#volumes.get(container) ?? new ConfigMapVolume(join(this.host.dir, 'etc', container));
+    this.#volumes.set(container, volume);
+    volume.swap(files);
+  }
+
+  /** The guard to its end; rejects with what it said. */
+  async guard(changes: Readonly<Record<string, string>> = {}): Promise<void> {
+    await this.host.run(...this.#entryPoint('guard', changes));
+  }
+
+  start(container: 'dhcp' | 'vip'): Daemon {
+    return this.host.start(`${this.edge.name} ${container}`, this.#entryPoint(container));
+  }
+
+  startGateway(): GatewayProcess {
+    return new GatewayProcess(this.host, this.files('gateway'));
+  }
+
+  #entryPoint(container: 'guard' | 'dhcp' | 'vip', changes: Readonly<Record<string, string>> = {}): string[] {
+    const { initContainers = [], containers = [] } = this.#spec.template.spec ?? { containers: [] };
+    const env = [...initContainers, ...containers].find((c) => c.name === container)?.env ?? [];
+    const variables = { ...Object.fromEntries(env.map((e) => [e.name, clusterIp(e.value ?? '')])), CONFIG: `/mnt/${container}`, GUARD: '/mnt/guard', ...changes };
+    return this.host.edge('env', ...Object.entries(variables).map(([name, value]) => `${name}=${value}`), `/mnt/libexec/${container}`);
+  }
+
+  async holdsVip(): Promise<boolean> {
+    return (await this.host.run('ip', '-brief', 'address', 'show', 'dev', 'net1')).includes(` ${this.plan.addresses.ipv4?.vip}/`);
+  }
+
+  /** kill -9 of every process of that name in the pod. */
+  killAll(name: string): void {
+    for (const { pid, argv } of this.#processes()) if (argv[0]?.split('/').at(-1) === name) process.kill(pid, 'SIGKILL');
+  }
+
+  /** SIGTERM to the first process of a container, as kubelet sends it. */
+  stop(container: 'dhcp' | 'vip'): void {
+    const isFirst = (pid: number) => /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    for (const { pid, argv } of this.#processes()) if (argv.includes(`/mnt/libexec/${container}`) && isFirst(pid)) process.kill(pid, 'SIGTERM');
+  }
+
+  #processes(): { readonly pid: number; readonly argv: readonly string[] }[] {
+    const inPod = readlinkSync(`/proc/${this.host.pid}/ns/net`);
+    return readdirSync('/proc').flatMap((entry) => {
+      try {
+        if (!/^\d+$/.test(entry) || readlinkSync(`/proc/${entry}/ns/net`) !== inPod) return [];
+        return [{ pid: Number(entry), argv: readFileSync(`/proc/${entry}/cmdline`, 'utf8').split('\0') }];
+      } catch {
+        return []; // gone since the directory was read
+      }
+    });
+  }
+}
+
+const POD_ADDRESS: Readonly<Record<EdgePlan['name'], string>> = { 'edge-a': '10.128.0.2', 'edge-b': '10.128.0.3' };
+
+const clusterIp = (value: string): string =>
+  value.replace('$(EDGE_A_PEER_SERVICE_HOST)', POD_ADDRESS['edge-a']).replace('$(EDGE_B_PEER_SERVICE_HOST)', POD_ADDRESS['edge-b']);
