@@ -18,14 +18,24 @@ const onBridge = (address: string) => ({
   cniVersion: '0.3.1',
   name: address === '192.168.100.2/24' ? 'edge-a' : 'edge-b',
   plugins: [
-    { type: 'bridge', bridge: 'br100', macspoofchk: true, capabilities: { mac: true }, mtu: 1500, ipam: { type: 'static', addresses: [{ address }], routes: table100 } },
+    {
+      type: 'bridge',
+      bridge: 'br100',
+      macspoofchk: true,
+      capabilities: { mac: true },
+      mtu: 1500,
+      ipam: { type: 'static', addresses: [{ address }], routes: table100 },
+    },
     sbr,
   ],
 });
 
 test('mistake 4: each edge gets an attachment of its own with its own static address, and the VMs keep theirs without IPAM', () => {
   const { nads, findings } = derive(bridgeConfig);
-  expect(nads.map((nad) => `${nad.metadata.namespace}/${nad.metadata.name}`)).toEqual(['clusters-blue-edge/edge-a', 'clusters-blue-edge/edge-b']);
+  expect(nads.map((nad) => `${nad.metadata.namespace}/${nad.metadata.name}`)).toEqual([
+    'clusters-blue-edge/edge-a',
+    'clusters-blue-edge/edge-b',
+  ]);
   expect(configs(bridgeConfig)).toEqual([onBridge('192.168.100.2/24'), onBridge('192.168.100.4/24')]);
   expect(findings).toEqual([]);
 });
@@ -35,7 +45,9 @@ test('a single edge has a single attachment', () => {
 });
 
 test('a conflist is its first plugin: what is chained to it is about the VMs', () => {
-  expect(configs({ cniVersion: '0.4.0', name: 'vlan100', plugins: [bridgeConfig, { type: 'tuning', sysctl: {} }] })).toEqual(configs(bridgeConfig));
+  expect(configs({ cniVersion: '0.4.0', name: 'vlan100', plugins: [bridgeConfig, { type: 'tuning', sysctl: {} }] })).toEqual(
+    configs(bridgeConfig),
+  );
 });
 
 test('cnv-bridge keeps its name, bridge and VLAN, and loses what would leave the edge without an interface', () => {
@@ -108,20 +120,37 @@ test('both families share one table, and duplicate addresses are looked for in b
 test('without a router there is no route and no source routing: everybody is a neighbour', () => {
   const [first] = configs(bridgeConfig, allRoutes) as [{ plugins: unknown[] }];
   expect(first.plugins).toEqual([
-    { type: 'bridge', bridge: 'br100', macspoofchk: true, capabilities: { mac: true }, mtu: 1500, ipam: { type: 'static', addresses: [{ address: '192.168.100.1/24' }] } },
+    {
+      type: 'bridge',
+      bridge: 'br100',
+      macspoofchk: true,
+      capabilities: { mac: true },
+      mtu: 1500,
+      ipam: { type: 'static', addresses: [{ address: '192.168.100.1/24' }] },
+    },
   ]);
 });
 
-test.each([bridgeConfig, cnvBridgeConfig, macvlanConfig, localnetConfig])('no default route is ever put into the main table ($type)', (config) => {
-  for (const plan of [blue, single, dualStack, allRoutes]) {
-    const plugins = configs(config, plan).flatMap((conf) => (conf as { plugins?: { ipam?: { routes?: { table?: number }[] } }[] }).plugins ?? []);
-    expect(plugins.flatMap((plugin) => plugin.ipam?.routes ?? []).filter((route) => route.table !== 100)).toEqual([]);
-  }
-});
+test.each([bridgeConfig, cnvBridgeConfig, macvlanConfig, localnetConfig])(
+  'no default route is ever put into the main table ($type)',
+  (config) => {
+    for (const plan of [blue, single, dualStack, allRoutes]) {
+      const plugins = configs(config, plan).flatMap(
+        (conf) => (conf as { plugins?: { ipam?: { routes?: { table?: number }[] } }[] }).plugins ?? [],
+      );
+      expect(plugins.flatMap((plugin) => plugin.ipam?.routes ?? []).filter((route) => route.table !== 100)).toEqual([]);
+    }
+  },
+);
 
 test("the smaller of the segment's and the attachment's MTU counts", () => {
   const mtu = (config: unknown) => (configs(config, dualStack) as [{ plugins: [{ mtu: number }] }])[0].plugins[0].mtu;
-  expect([mtu(bridgeConfig), mtu({ ...bridgeConfig, mtu: 1450 }), mtu({ ...bridgeConfig, mtu: 9216 }), mtu({ ...bridgeConfig, mtu: 0 })]).toEqual([9000, 1450, 9000, 9000]);
+  expect([
+    mtu(bridgeConfig),
+    mtu({ ...bridgeConfig, mtu: 1450 }),
+    mtu({ ...bridgeConfig, mtu: 9216 }),
+    mtu({ ...bridgeConfig, mtu: 0 }),
+  ]).toEqual([9000, 1450, 9000, 9000]);
 });
 
 test('the resource that marks nodes with the segment is passed on to the edges', () => {
@@ -156,7 +185,8 @@ test('ATT-002: IPAM on the attachment of the VMs', () => {
       severity: 'error',
       object: 'default/vlan100 NetworkAttachmentDefinition',
       path: 'spec.config',
-      message: 'its IPAM plugin whereabouts gives every VM pod an address, which KubeVirt then hands to the VM in place of the lease that hcpio planned',
+      message:
+        'its IPAM plugin whereabouts gives every VM pod an address, which KubeVirt then hands to the VM in place of the lease that hcpio planned',
       fix: 'remove ipam from its spec.config',
     },
   ]);
@@ -170,13 +200,20 @@ test.each([
   [{ ...bridgeConfig, bridge: 'br100; reboot' }, 'bridge in spec.config is not what a CNI configuration has there'],
   [{ ...bridgeConfig, vlan: 4095 }, 'vlan in spec.config is not what a CNI configuration has there'],
 ])('ATT-003: a configuration that cannot be read (%j)', (config, message) => {
-  expect(refusal(config)).toMatchObject({ code: 'HCPIO-ATT-003', object: 'default/vlan100 NetworkAttachmentDefinition', message: expect.stringContaining(message) });
+  expect(refusal(config)).toMatchObject({
+    code: 'HCPIO-ATT-003',
+    object: 'default/vlan100 NetworkAttachmentDefinition',
+    message: expect.stringContaining(message),
+  });
 });
 
 test.each([
   [{ type: 'sriov' }, 'its CNI plugin is sriov, and an edge knows how to join bridge, cnv-bridge, macvlan and OVN localnet networks'],
   [{ ...macvlanConfig, mode: 'private' }, 'its macvlan mode is private, in which an edge and the VMs do not hear each other'],
-  [{ ...bridgeConfig, vlanTrunk: [{ minID: 100, maxID: 200 }] }, 'it is a trunk of several VLANs, and which of them is the segment is written nowhere'],
+  [
+    { ...bridgeConfig, vlanTrunk: [{ minID: 100, maxID: 200 }] },
+    'it is a trunk of several VLANs, and which of them is the segment is written nowhere',
+  ],
   [{ ...localnetConfig, topology: 'layer3' }, 'its OVN topology is layer3'],
 ])('ATT-004: a network that an edge cannot join (%j)', (config, message) => {
   expect(refusal(config)).toMatchObject({ code: 'HCPIO-ATT-004', message });
@@ -188,7 +225,9 @@ test('ATT-004: an attachment that a user-defined network owns', () => {
 });
 
 test.each(['vlan100', 'default/', '/vlan100', 'a/b/c'])('ATT-005: %s is not namespace/name', (attachment) => {
-  expect(attempt(() => deriveAttachments({ ...blue, segment: { ...blue.segment, attachment } }, [])).findings[0]?.code).toBe('HCPIO-ATT-005');
+  expect(attempt(() => deriveAttachments({ ...blue, segment: { ...blue.segment, attachment } }, [])).findings[0]?.code).toBe(
+    'HCPIO-ATT-005',
+  );
 });
 
 test('ATT-006: an OVN network that assigns addresses', () => {
@@ -199,11 +238,15 @@ test('ATT-006: an OVN network that assigns addresses', () => {
 });
 
 test('ATT-007: a bridge on which MACs are not checked', () => {
-  expect(derive({ ...bridgeConfig, macspoofchk: false }).findings.map((f) => [f.code, f.fix])).toEqual([['HCPIO-ATT-007', 'set "macspoofchk": true in its spec.config']]);
+  expect(derive({ ...bridgeConfig, macspoofchk: false }).findings.map((f) => [f.code, f.fix])).toEqual([
+    ['HCPIO-ATT-007', 'set "macspoofchk": true in its spec.config'],
+  ]);
 });
 
 test('ATT-008: an attachment in a namespace from which the VMs cannot take it', () => {
   const from = (namespace: string) =>
-    deriveAttachments({ ...blue, segment: { ...blue.segment, attachment: `${namespace}/vlan100` } }, [vmNad(bridgeConfig, { namespace })]).findings.map((f) => f.code);
+    deriveAttachments({ ...blue, segment: { ...blue.segment, attachment: `${namespace}/vlan100` } }, [
+      vmNad(bridgeConfig, { namespace }),
+    ]).findings.map((f) => f.code);
   expect(['default', 'openshift-cnv', 'clusters-blue', 'networks'].map(from)).toEqual([[], [], [], ['HCPIO-ATT-008']]);
 });

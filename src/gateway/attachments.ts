@@ -46,12 +46,22 @@ function find(input: AttachmentInput, nads: readonly Nad[]): Nad {
   const where = { object: tenantRef(input), path: 'spec.segment.attachment' };
   const [namespace = '', name = '', ...rest] = input.segment.attachment.split('/');
   if (namespace === '' || name === '' || rest.length > 0) {
-    throw new Refusal(finding('HCPIO-ATT-005', { ...where, message: `${JSON.stringify(input.segment.attachment)} is not namespace/name`, fix: 'write the namespace and the name of the attachment, such as default/vlan100' }));
+    throw new Refusal(
+      finding('HCPIO-ATT-005', {
+        ...where,
+        message: `${JSON.stringify(input.segment.attachment)} is not namespace/name`,
+        fix: 'write the namespace and the name of the attachment, such as default/vlan100',
+      }),
+    );
   }
   const nad = nads.find((candidate) => candidate.metadata.namespace === namespace && candidate.metadata.name === name);
   if (nad !== undefined) return nad;
   throw new Refusal(
-    finding('HCPIO-ATT-001', { ...where, message: `there is no NetworkAttachmentDefinition ${input.segment.attachment}`, fix: `create it, or name one of those that exist: kubectl get network-attachment-definitions -A` }),
+    finding('HCPIO-ATT-001', {
+      ...where,
+      message: `there is no NetworkAttachmentDefinition ${input.segment.attachment}`,
+      fix: `create it, or name one of those that exist: kubectl get network-attachment-definitions -A`,
+    }),
   );
 }
 
@@ -125,7 +135,11 @@ const routesOf = ({ cidr, router }: FamilyAddresses) => [
  * asked for by annotation (`ips`): OVN writes what was asked for into the port's security, and then drops the VIP. So the port has a MAC
  * only, the guard puts the address on, and Multus' network-status shows none.
  */
-const ovnConfig = (input: AttachmentInput, edge: EdgePlan, { network, ...link }: Extract<SegmentLink, { type: 'ovn-k8s-cni-overlay' }>) => ({
+const ovnConfig = (
+  input: AttachmentInput,
+  edge: EdgePlan,
+  { network, ...link }: Extract<SegmentLink, { type: 'ovn-k8s-cni-overlay' }>,
+) => ({
   cniVersion: CNI_VERSION,
   name: network,
   ...link,
@@ -134,7 +148,10 @@ const ovnConfig = (input: AttachmentInput, edge: EdgePlan, { network, ...link }:
 });
 
 /** The edge's addresses with their prefix lengths. */
-export const addressesOf = (input: Pick<TenantPlan, 'addresses'>, edge: EdgePlan): { readonly family: FamilyAddresses; readonly address: string }[] =>
+export const addressesOf = (
+  input: Pick<TenantPlan, 'addresses'>,
+  edge: EdgePlan,
+): { readonly family: FamilyAddresses; readonly address: string }[] =>
   (['ipv4', 'ipv6'] as const).flatMap((name) => {
     const family = input.addresses[name];
     const address = edge.addresses[name];

@@ -1,4 +1,11 @@
-import type { Container as PodContainer, EnvVar, Probe, ResourceRequirements, SecurityContext, VolumeMount } from 'kubernetes-types/core/v1.d.ts';
+import type {
+  EnvVar,
+  Container as PodContainer,
+  Probe,
+  ResourceRequirements,
+  SecurityContext,
+  VolumeMount,
+} from 'kubernetes-types/core/v1.d.ts';
 import { addressesOf } from './attachments.ts';
 import { DNS_STATUS } from './coredns.ts';
 import { GATEWAY_STATUS, PEER_PORT } from './edge-ports.ts';
@@ -80,7 +87,16 @@ const dns = ({ image }: ContainerContext): PodContainer => ({
 const gateway = ({ image, resource }: ContainerContext): PodContainer => ({
   ...common('gateway', image),
   // Two threads carry more than a segment can send; by default there would be one per core of the node, each with its own memory.
-  command: ['/usr/bin/envoy', '--config-path', `${configDir('gateway')}/bootstrap.json`, '--concurrency', '2', '--disable-hot-restart', '--log-level', 'warning'],
+  command: [
+    '/usr/bin/envoy',
+    '--config-path',
+    `${configDir('gateway')}/bootstrap.json`,
+    '--concurrency',
+    '2',
+    '--disable-hot-restart',
+    '--log-level',
+    'warning',
+  ],
   securityContext: confined(),
   resources: withResource({ requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: `${GATEWAY_MEMORY_MIB}Mi` } }, resource),
   volumeMounts: [config('gateway'), { name: 'run-gateway', mountPath: RUN_DIRS.gateway }],
@@ -94,7 +110,11 @@ const gateway = ({ image, resource }: ContainerContext): PodContainer => ({
 const vip = ({ plan, edge, image }: ContainerContext): PodContainer => ({
   ...common('vip', image),
   command: [...withCapabilities('net-admin', ['net_admin', 'net_raw']), `${LIBEXEC}/vip`],
-  env: [...segmentEnv(plan, edge), ...peerEnv(plan, edge), { name: 'GATEWAY_STATUS', value: `${GATEWAY_STATUS.address}:${GATEWAY_STATUS.port}` }],
+  env: [
+    ...segmentEnv(plan, edge),
+    ...peerEnv(plan, edge),
+    { name: 'GATEWAY_STATUS', value: `${GATEWAY_STATUS.address}:${GATEWAY_STATUS.port}` },
+  ],
   securityContext: confined('NET_ADMIN', 'NET_RAW'),
   resources: { requests: { cpu: '20m', memory: '24Mi' }, limits: { memory: '96Mi' } },
   // The guard's rules as well: a port that is published later is opened here, without a restart.
@@ -102,7 +122,10 @@ const vip = ({ plan, edge, image }: ContainerContext): PodContainer => ({
   readinessProbe: probe(`${LIBEXEC}/vip-ready`),
 });
 
-const common = (name: Container, image: string): Pick<PodContainer, 'name' | 'image' | 'imagePullPolicy' | 'terminationMessagePolicy'> & { name: string } => ({
+const common = (
+  name: Container,
+  image: string,
+): Pick<PodContainer, 'name' | 'image' | 'imagePullPolicy' | 'terminationMessagePolicy'> & { name: string } => ({
   name,
   image,
   imagePullPolicy: 'IfNotPresent',
@@ -140,7 +163,10 @@ const peerEnv = (plan: TenantPlan, { name, peer }: EdgePlan): EnvVar[] =>
         { name: 'PEER_MAC', value: peer.mac },
         { name: 'PEER_OTHER_ADDRESS', value: peer.peerAddress },
         { name: 'PEER_OTHER_MAC', value: peer.peerMac },
-        { name: 'PEER_SEGMENT_MAC', value: words(plan.edges.filter((other) => other.name !== name).map((other) => segmentMac(plan, other))) },
+        {
+          name: 'PEER_SEGMENT_MAC',
+          value: words(plan.edges.filter((other) => other.name !== name).map((other) => segmentMac(plan, other))),
+        },
       ];
 
 const words = (list: readonly string[]): string => list.join(' ');
@@ -153,4 +179,6 @@ const probe = (...command: string[]): Probe => ({ exec: { command }, periodSecon
 const patient = (one: Probe): Probe => ({ ...one, initialDelaySeconds: 30, periodSeconds: 10, failureThreshold: 6 });
 
 const withResource = (resources: ResourceRequirements, resource: string | undefined): ResourceRequirements =>
-  resource === undefined ? resources : { requests: { ...resources.requests, [resource]: '1' }, limits: { ...resources.limits, [resource]: '1' } };
+  resource === undefined
+    ? resources
+    : { requests: { ...resources.requests, [resource]: '1' }, limits: { ...resources.limits, [resource]: '1' } };

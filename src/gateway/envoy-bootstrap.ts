@@ -35,10 +35,16 @@ const base = (edge: string): Pick<Bootstrap, 'node' | 'admin' | 'overload_manage
   overload_manager: {
     refresh_interval: '0.25s',
     resource_monitors: [
-      extension('envoy.resource_monitors.fixed_heap', 'envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig', { max_heap_size_bytes: HEAP_BYTES }),
-      extension('envoy.resource_monitors.global_downstream_max_connections', 'envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig', {
-        max_active_downstream_connections: GLOBAL_CONNECTIONS,
+      extension('envoy.resource_monitors.fixed_heap', 'envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig', {
+        max_heap_size_bytes: HEAP_BYTES,
       }),
+      extension(
+        'envoy.resource_monitors.global_downstream_max_connections',
+        'envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig',
+        {
+          max_active_downstream_connections: GLOBAL_CONNECTIONS,
+        },
+      ),
     ],
     actions: [{ name: 'envoy.overload_actions.shrink_heap', triggers: [heapAbove(0.9)] }],
     loadshed_points: [{ name: 'envoy.load_shed_points.tcp_listener_accept', triggers: [heapAbove(0.95)] }],
@@ -63,16 +69,26 @@ const statusListener: Listener = {
     {
       name: 'status',
       filters: [
-        extension('envoy.filters.network.http_connection_manager', 'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager', {
-          stat_prefix: 'status',
-          codec_type: 'HTTP1',
-          request_timeout: '5s',
-          route_config: {
-            name: 'status',
-            virtual_hosts: [{ name: 'status', domains: ['*'], routes: ['/ready', '/stats/prometheus'].map((path) => ({ match: { path }, route: { cluster: ADMIN } })) }],
+        extension(
+          'envoy.filters.network.http_connection_manager',
+          'envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager',
+          {
+            stat_prefix: 'status',
+            codec_type: 'HTTP1',
+            request_timeout: '5s',
+            route_config: {
+              name: 'status',
+              virtual_hosts: [
+                {
+                  name: 'status',
+                  domains: ['*'],
+                  routes: ['/ready', '/stats/prometheus'].map((path) => ({ match: { path }, route: { cluster: ADMIN } })),
+                },
+              ],
+            },
+            http_filters: [extension('envoy.filters.http.router', 'envoy.extensions.filters.http.router.v3.Router')],
           },
-          http_filters: [extension('envoy.filters.http.router', 'envoy.extensions.filters.http.router.v3.Router')],
-        }),
+        ),
       ],
     },
   ],
@@ -81,5 +97,8 @@ const statusListener: Listener = {
 const adminCluster: Cluster = {
   name: ADMIN,
   type: 'STATIC',
-  load_assignment: { cluster_name: ADMIN, endpoints: [{ lb_endpoints: [{ endpoint: { address: { pipe: { path: GATEWAY_ADMIN_SOCKET } } } }] }] },
+  load_assignment: {
+    cluster_name: ADMIN,
+    endpoints: [{ lb_endpoints: [{ endpoint: { address: { pipe: { path: GATEWAY_ADMIN_SOCKET } } } }] }],
+  },
 };

@@ -1,6 +1,6 @@
-import { configDir } from './rendered.ts';
 import { BUFFER_BYTES, KEEPALIVE } from './envoy-listener.ts';
 import type { Cluster, ClusterLoadAssignment, ConfigSource } from './envoy-types.ts';
+import { configDir } from './rendered.ts';
 import type { EdgePlan, PlannedUpstream } from './tenant-plan.ts';
 
 /** As many as HyperShift's own router allows. The default of 1,024 is reached by 25 to 50 nodes. */
@@ -17,7 +17,11 @@ export const cluster = (planned: PlannedUpstream, edge: EdgePlan): Cluster =>
     : { ...common(planned, edge), type: 'EDS', eds_cluster_config: { eds_config: fromFile(endpointsFile(planned)) } };
 
 /** The same cluster with its endpoints inside, for `envoy --mode validate`, which does not look behind files. */
-export const staticCluster = (planned: PlannedUpstream, edge: EdgePlan): Cluster => ({ ...common(planned, edge), type: 'STATIC', load_assignment: loadAssignment(planned) });
+export const staticCluster = (planned: PlannedUpstream, edge: EdgePlan): Cluster => ({
+  ...common(planned, edge),
+  type: 'STATIC',
+  load_assignment: loadAssignment(planned),
+});
 
 /** An upstream whose endpoints are not known yet has none: the listener stays, and a connection to it is closed. */
 export const loadAssignment = ({ upstream, endpoints }: PlannedUpstream): ClusterLoadAssignment => ({
@@ -25,7 +29,13 @@ export const loadAssignment = ({ upstream, endpoints }: PlannedUpstream): Cluste
   endpoints:
     endpoints.length === 0
       ? []
-      : [{ lb_endpoints: endpoints.map(({ address, port }) => ({ endpoint: { address: { socket_address: { address, port_value: port } } } })) }],
+      : [
+          {
+            lb_endpoints: endpoints.map(({ address, port }) => ({
+              endpoint: { address: { socket_address: { address, port_value: port } } },
+            })),
+          },
+        ],
 });
 
 /** Neither a namespace nor a Service may have a dot in its name, so two upstreams never share a file. */
@@ -46,7 +56,9 @@ const common = (planned: PlannedUpstream, edge: EdgePlan): Omit<Cluster, 'type'>
   lb_policy: 'ROUND_ROBIN', // konnectivity agents redial until they have met every server: never a hash of the source
   connect_timeout: '5s',
   per_connection_buffer_limit_bytes: BUFFER_BYTES,
-  circuit_breakers: { thresholds: [{ priority: 'DEFAULT', max_connections: MAX_CONNECTIONS, max_pending_requests: MAX_CONNECTIONS, track_remaining: true }] },
+  circuit_breakers: {
+    thresholds: [{ priority: 'DEFAULT', max_connections: MAX_CONNECTIONS, max_pending_requests: MAX_CONNECTIONS, track_remaining: true }],
+  },
   upstream_connection_options: { tcp_keepalive: KEEPALIVE },
   health_checks: [
     {
@@ -65,7 +77,12 @@ const common = (planned: PlannedUpstream, edge: EdgePlan): Omit<Cluster, 'type'>
 
 /** A ClusterIP is one host that must never be given up; among several the bad ones are left out, but never the last. */
 const manyHosts: Pick<Cluster, 'outlier_detection' | 'common_lb_config' | 'ignore_health_on_host_removal'> = {
-  outlier_detection: { split_external_local_origin_errors: true, consecutive_local_origin_failure: 5, max_ejection_percent: 50, base_ejection_time: '10s' },
+  outlier_detection: {
+    split_external_local_origin_errors: true,
+    consecutive_local_origin_failure: 5,
+    max_ejection_percent: 50,
+    base_ejection_time: '10s',
+  },
   common_lb_config: { healthy_panic_threshold: { value: 1 } }, // with none healthy, all are tried
   ignore_health_on_host_removal: true, // the file is the truth: a pod that is not in it any more gets no new connection
 };
@@ -75,7 +92,14 @@ const manyHosts: Pick<Cluster, 'outlier_detection' | 'common_lb_config' | 'ignor
  * until it moves.
  */
 function fromTheSegment({ addresses }: EdgePlan): Pick<Cluster, 'upstream_bind_config'> {
-  const [first, ...others] = [addresses.ipv4, addresses.ipv6].filter((address) => address !== undefined).map((address) => ({ address, port_value: 0 }));
+  const [first, ...others] = [addresses.ipv4, addresses.ipv6]
+    .filter((address) => address !== undefined)
+    .map((address) => ({ address, port_value: 0 }));
   if (first === undefined) return {};
-  return { upstream_bind_config: { source_address: first, ...(others.length === 0 ? {} : { extra_source_addresses: others.map((address) => ({ address })) }) } };
+  return {
+    upstream_bind_config: {
+      source_address: first,
+      ...(others.length === 0 ? {} : { extra_source_addresses: others.map((address) => ({ address })) }),
+    },
+  };
 }

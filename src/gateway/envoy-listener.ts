@@ -41,7 +41,10 @@ export function listener(planned: PlannedListener): Listener {
     tcp_keepalive: KEEPALIVE,
     ...(planned.kind === 'sni' ? bySni : {}),
     access_log: [refused],
-    filter_chains: planned.kind === 'sni' ? planned.routes.flatMap((route) => (route.sni === null ? [] : [sniChain(route, route.sni)])) : planned.routes.slice(0, 1).map(anyChain),
+    filter_chains:
+      planned.kind === 'sni'
+        ? planned.routes.flatMap((route) => (route.sni === null ? [] : [sniChain(route, route.sni)]))
+        : planned.routes.slice(0, 1).map(anyChain),
     // No default chain unless the plan says so: an unknown name and plain text are closed, and counted.
     ...(planned.kind === 'sni' && fallback !== undefined ? { default_filter_chain: anyChain(fallback) } : {}),
   };
@@ -114,5 +117,7 @@ const refused: AccessLog = {
 };
 
 function stdout(fields: Readonly<Record<string, string>>): AccessLog {
-  return extension('envoy.access_loggers.stdout', 'envoy.extensions.access_loggers.stream.v3.StdoutAccessLog', { log_format: { json_format: fields } });
+  return extension('envoy.access_loggers.stdout', 'envoy.extensions.access_loggers.stream.v3.StdoutAccessLog', {
+    log_format: { json_format: fields },
+  });
 }

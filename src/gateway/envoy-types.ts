@@ -12,12 +12,18 @@ export interface Extension<Name extends string = string> {
   readonly typed_config: Typed<Name>;
 }
 
-export const extension = <Name extends string>(name: string, type: Name, config: Readonly<Record<string, unknown>> = {}): Extension<Name> => ({
+export const extension = <Name extends string>(
+  name: string,
+  type: Name,
+  config: Readonly<Record<string, unknown>> = {},
+): Extension<Name> => ({
   name,
   typed_config: { '@type': `type.googleapis.com/${type}`, ...config },
 });
 
-export type EnvoyAddress = { readonly socket_address: SocketAddress } | { readonly pipe: { readonly path: string; readonly mode?: number } };
+export type EnvoyAddress =
+  | { readonly socket_address: SocketAddress }
+  | { readonly pipe: { readonly path: string; readonly mode?: number } };
 
 export interface SocketAddress {
   readonly address: string;
@@ -81,7 +87,12 @@ export interface Cluster {
   readonly connect_timeout?: string;
   readonly per_connection_buffer_limit_bytes?: number;
   readonly circuit_breakers?: {
-    readonly thresholds: readonly { readonly priority: 'DEFAULT'; readonly max_connections: number; readonly max_pending_requests: number; readonly track_remaining: boolean }[];
+    readonly thresholds: readonly {
+      readonly priority: 'DEFAULT';
+      readonly max_connections: number;
+      readonly max_pending_requests: number;
+      readonly track_remaining: boolean;
+    }[];
   };
   readonly upstream_connection_options?: { readonly tcp_keepalive: TcpKeepalive };
   readonly upstream_bind_config?: {

@@ -18,9 +18,15 @@ const merged = (plan: TenantPlan, edge = edgeOf(plan)): Bootstrap => staticConfi
 const listeners = (plan: TenantPlan): readonly Listener[] => merged(plan).static_resources.listeners.filter((l) => l.name !== 'status');
 const clusters = (plan: TenantPlan): readonly Cluster[] => merged(plan).static_resources.clusters.filter((c) => c.name !== 'admin');
 const dynamicClusters = (plan: TenantPlan): readonly Cluster[] => (files(plan)['cds.json'] as { resources: Cluster[] }).resources;
-const chains = (listener: Listener): readonly FilterChain[] => [...listener.filter_chains, ...(listener.default_filter_chain === undefined ? [] : [listener.default_filter_chain])];
+const chains = (listener: Listener): readonly FilterChain[] => [
+  ...listener.filter_chains,
+  ...(listener.default_filter_chain === undefined ? [] : [listener.default_filter_chain]),
+];
 const upstreamOf = (chain: FilterChain): unknown => chain.filters.find((f) => f.name.endsWith('tcp_proxy'))?.typed_config['cluster'];
-const withUpstream = (plan: TenantPlan, upstream: PlannedUpstream): TenantPlan => ({ ...plan, upstreams: plan.upstreams.map((u) => (u.upstream === upstream.upstream ? upstream : u)) });
+const withUpstream = (plan: TenantPlan, upstream: PlannedUpstream): TenantPlan => ({
+  ...plan,
+  upstreams: plan.upstreams.map((u) => (u.upstream === upstream.upstream ? upstream : u)),
+});
 
 test.each(Object.entries(samplePlans))('the files of %s', (name, plan) => {
   expectGolden(join(import.meta.dirname, 'testdata', 'envoy', `${name}.yaml`), files(plan));
@@ -34,8 +40,15 @@ describe('what may not change, or connections are lost', () => {
   test('a new service on a port changes its chains and no field of the listener', () => {
     const [first, second, third] = blue.listeners;
     if (first === undefined || second === undefined || third === undefined) throw new Error('the sample has three listeners');
-    const more: TenantPlan = { ...blue, listeners: [first, { ...second, routes: [...second.routes, { sni: 'metrics.blue.example.com', upstream: 'clusters-blue/metrics-proxy:443' }] }, third] };
-    const withoutChains = (plan: TenantPlan) => listeners(plan).map(({ filter_chains: _, ...rest }) => rest);
+    const more: TenantPlan = {
+      ...blue,
+      listeners: [
+        first,
+        { ...second, routes: [...second.routes, { sni: 'metrics.blue.example.com', upstream: 'clusters-blue/metrics-proxy:443' }] },
+        third,
+      ],
+    };
+    const withoutChains = (plan: TenantPlan) => listeners(plan).map((listener) => ({ ...listener, filter_chains: [] }));
     expect(withoutChains(more)).toEqual(withoutChains(blue));
     expect(listeners(more)[1]?.filter_chains.slice(0, 4)).toEqual(listeners(blue)[1]?.filter_chains);
   });
@@ -56,10 +69,21 @@ describe('what may not change, or connections are lost', () => {
 
 test('the edges of a pair differ in their names and in the address from which they dial the workers', () => {
   const pair = (plan: TenantPlan) => plan.edges.map((edge) => dynamic(plan, edge).map((c) => c.upstream_bind_config));
-  const dynamic = (plan: TenantPlan, edge: EdgePlan) => (files(plan, edge)['cds.json'] as { resources: Cluster[] }).resources.filter((c) => c.name === 'guest:https');
+  const dynamic = (plan: TenantPlan, edge: EdgePlan) =>
+    (files(plan, edge)['cds.json'] as { resources: Cluster[] }).resources.filter((c) => c.name === 'guest:https');
   expect(pair(dualStack)).toEqual([
-    [{ source_address: { address: '192.168.100.2', port_value: 0 }, extra_source_addresses: [{ address: { address: 'fd00:100::2', port_value: 0 } }] }],
-    [{ source_address: { address: '192.168.100.4', port_value: 0 }, extra_source_addresses: [{ address: { address: 'fd00:100::4', port_value: 0 } }] }],
+    [
+      {
+        source_address: { address: '192.168.100.2', port_value: 0 },
+        extra_source_addresses: [{ address: { address: 'fd00:100::2', port_value: 0 } }],
+      },
+    ],
+    [
+      {
+        source_address: { address: '192.168.100.4', port_value: 0 },
+        extra_source_addresses: [{ address: { address: 'fd00:100::4', port_value: 0 } }],
+      },
+    ],
   ]);
   expect(files(blue, edgeOf(blue, 'edge-b'))['lds.json']).toEqual(files(blue)['lds.json']);
 });
@@ -84,7 +108,9 @@ test('a plan without listeners is a gateway that waits', () => {
 
 describe('mistakes of the source documents', () => {
   test.each(Object.entries(samplePlans))('mistake 19: the listener never binds 0.0.0.0 (%s)', (_, plan) => {
-    const bound = merged(plan).static_resources.listeners.map((l) => ('socket_address' in l.address ? l.address.socket_address.address : l.address.pipe.path));
+    const bound = merged(plan).static_resources.listeners.map((l) =>
+      'socket_address' in l.address ? l.address.socket_address.address : l.address.pipe.path,
+    );
     const vips = [plan.addresses.ipv4?.vip, plan.addresses.ipv6?.vip, '127.0.0.1'];
     expect(bound.filter((address) => !vips.includes(address))).toEqual([]);
     expect(listeners(plan).every((l) => l.freebind)).toBe(true);
@@ -94,9 +120,18 @@ describe('mistakes of the source documents', () => {
     const { admin, static_resources } = merged(blue);
     expect(admin).toEqual({
       address: { pipe: { path: '/run/envoy/admin.sock', mode: 0o600 } },
-      allow_paths: [{ prefix: '/ready' }, { prefix: '/stats' }, { prefix: '/config_dump' }, { prefix: '/clusters' }, { prefix: '/listeners' }, { prefix: '/server_info' }],
+      allow_paths: [
+        { prefix: '/ready' },
+        { prefix: '/stats' },
+        { prefix: '/config_dump' },
+        { prefix: '/clusters' },
+        { prefix: '/listeners' },
+        { prefix: '/server_info' },
+      ],
     });
-    expect(static_resources.listeners.find((l) => l.name === 'status')?.address).toEqual({ socket_address: { address: '127.0.0.1', port_value: 9902 } });
+    expect(static_resources.listeners.find((l) => l.name === 'status')?.address).toEqual({
+      socket_address: { address: '127.0.0.1', port_value: 9902 },
+    });
   });
 
   test.each(Object.entries(samplePlans))('mistake 18: 22623 and 8132 are neither listened on nor dialled (%s)', (_, plan) => {
@@ -105,7 +140,12 @@ describe('mistakes of the source documents', () => {
 
   test('mistake 18: OAuth is dialled on 6443, konnectivity on 8091', () => {
     const ports = Object.fromEntries(
-      clusters(blue).map((c) => [c.name, c.load_assignment?.endpoints.flatMap((e) => e.lb_endpoints.map(({ endpoint: { address } }) => ('socket_address' in address ? address.socket_address.port_value : null)))]),
+      clusters(blue).map((c) => [
+        c.name,
+        c.load_assignment?.endpoints.flatMap((e) =>
+          e.lb_endpoints.map(({ endpoint: { address } }) => ('socket_address' in address ? address.socket_address.port_value : null)),
+        ),
+      ]),
     );
     expect(ports).toMatchObject({ 'clusters-blue/oauth-openshift:6443': [6443], 'clusters-blue/konnectivity-server:8091': [8091, 8091] });
   });
@@ -124,22 +164,34 @@ describe('mistakes of the source documents', () => {
   test.each(Object.entries(samplePlans))('mistake 22: every timeout, breaker, keepalive and limit is set (%s)', (_, plan) => {
     const keepalive = { keepalive_time: 60, keepalive_interval: 10, keepalive_probes: 3 };
     for (const listener of listeners(plan)) {
-      expect(listener).toMatchObject({ per_connection_buffer_limit_bytes: 32_768, max_connections_to_accept_per_socket_event: 1, tcp_keepalive: keepalive });
+      expect(listener).toMatchObject({
+        per_connection_buffer_limit_bytes: 32_768,
+        max_connections_to_accept_per_socket_event: 1,
+        tcp_keepalive: keepalive,
+      });
       for (const chain of chains(listener)) {
-        expect(chain.filters.map((f) => f.typed_config)).toMatchObject([{ max_connections: expect.any(Number) }, { idle_timeout: '86400s', max_connect_attempts: 3 }]);
+        expect(chain.filters.map((f) => f.typed_config)).toMatchObject([
+          { max_connections: expect.any(Number) },
+          { idle_timeout: '86400s', max_connect_attempts: 3 },
+        ]);
       }
     }
     for (const cluster of clusters(plan)) {
       expect(cluster).toMatchObject({
         connect_timeout: '5s',
         per_connection_buffer_limit_bytes: 32_768,
-        circuit_breakers: { thresholds: [{ priority: 'DEFAULT', max_connections: 20_000, max_pending_requests: 20_000, track_remaining: true }] },
+        circuit_breakers: {
+          thresholds: [{ priority: 'DEFAULT', max_connections: 20_000, max_pending_requests: 20_000, track_remaining: true }],
+        },
         upstream_connection_options: { tcp_keepalive: keepalive },
         health_checks: [{ interval: '5s', tcp_health_check: {} }],
       });
     }
     expect(merged(plan).overload_manager).toMatchObject({
-      resource_monitors: [{ name: 'envoy.resource_monitors.fixed_heap' }, { name: 'envoy.resource_monitors.global_downstream_max_connections' }],
+      resource_monitors: [
+        { name: 'envoy.resource_monitors.fixed_heap' },
+        { name: 'envoy.resource_monitors.global_downstream_max_connections' },
+      ],
       loadshed_points: [{ name: 'envoy.load_shed_points.tcp_listener_accept', triggers: [{ threshold: { value: 0.95 } }] }],
     });
   });
@@ -149,7 +201,9 @@ describe('mistakes of the source documents', () => {
   });
 
   test('mistake 22: among several hosts the bad ones are left out, but never the last', () => {
-    expect(clusters(blue).flatMap((c) => (c.outlier_detection === undefined ? [] : [[c.name, c.outlier_detection.max_ejection_percent]]))).toEqual([
+    expect(
+      clusters(blue).flatMap((c) => (c.outlier_detection === undefined ? [] : [[c.name, c.outlier_detection.max_ejection_percent]])),
+    ).toEqual([
       ['clusters-blue/konnectivity-server:8091', 50],
       ['guest:https', 50],
       ['guest:http', 50],
@@ -171,7 +225,10 @@ describe('mistakes of the source documents', () => {
 
   test('mistake 23: the API on a port of its own looks at no name, and on a shared port takes what no name claims', () => {
     const own = listeners(blue)[2];
-    expect([own?.listener_filters, own?.filter_chains.map((chain) => [chain.filter_chain_match, upstreamOf(chain)])]).toEqual([undefined, [[undefined, 'clusters-blue/kube-apiserver:6443']]]);
+    expect([own?.listener_filters, own?.filter_chains.map((chain) => [chain.filter_chain_match, upstreamOf(chain)])]).toEqual([
+      undefined,
+      [[undefined, 'clusters-blue/kube-apiserver:6443']],
+    ]);
     const shared = listeners(allRoutes)[0]?.default_filter_chain;
     expect(shared === undefined ? undefined : upstreamOf(shared)).toBe('clusters-blue/kube-apiserver:6443');
   });
@@ -184,12 +241,16 @@ describe('mistakes of the source documents', () => {
   });
 
   test('mistake 25: ignition goes to its own proxy and never to the API server', () => {
-    const chain = listeners(blue).flatMap(chains).find((c) => c.filter_chain_match?.server_names.includes('ignition.blue.example.com'));
+    const chain = listeners(blue)
+      .flatMap(chains)
+      .find((c) => c.filter_chain_match?.server_names.includes('ignition.blue.example.com'));
     expect(chain === undefined ? undefined : upstreamOf(chain)).toBe('clusters-blue/ignition-server-proxy:443');
   });
 
   test('mistake 32: who dialled is written down when a connection begins and when it ends, with the address that the API server sees', () => {
-    const proxies = listeners(blue).flatMap(chains).flatMap((chain) => chain.filters.filter((f) => f.name.endsWith('tcp_proxy')));
+    const proxies = listeners(blue)
+      .flatMap(chains)
+      .flatMap((chain) => chain.filters.filter((f) => f.name.endsWith('tcp_proxy')));
     for (const { typed_config } of proxies) {
       expect(typed_config).toMatchObject({
         access_log: [

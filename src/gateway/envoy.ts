@@ -10,15 +10,27 @@ import type { EdgePlan, TenantPlan } from './tenant-plan.ts';
 export const gatewayFiles = (plan: TenantPlan, edge: EdgePlan): readonly ConfigFile[] => [
   file('bootstrap.json', bootstrap(edge.name)),
   file('lds.json', response('envoy.config.listener.v3.Listener', plan.listeners.map(listener))),
-  file('cds.json', response('envoy.config.cluster.v3.Cluster', plan.upstreams.map((upstream) => cluster(upstream, edge)))),
+  file(
+    'cds.json',
+    response(
+      'envoy.config.cluster.v3.Cluster',
+      plan.upstreams.map((upstream) => cluster(upstream, edge)),
+    ),
+  ),
   ...plan.upstreams
     .filter((upstream) => upstream.discovery !== 'clusterIP')
-    .map((upstream) => file(endpointsFile(upstream), response('envoy.config.endpoint.v3.ClusterLoadAssignment', [loadAssignment(upstream)]))),
+    .map((upstream) =>
+      file(endpointsFile(upstream), response('envoy.config.endpoint.v3.ClusterLoadAssignment', [loadAssignment(upstream)])),
+    ),
 ];
 
 /** Everything in one bootstrap, for `envoy --mode validate`: it does not open the files that a dynamic one points to. */
 export const staticConfig = (plan: TenantPlan, edge: EdgePlan): Bootstrap =>
-  staticBootstrap(edge.name, plan.listeners.map(listener), plan.upstreams.map((upstream) => staticCluster(upstream, edge)));
+  staticBootstrap(
+    edge.name,
+    plan.listeners.map(listener),
+    plan.upstreams.map((upstream) => staticCluster(upstream, edge)),
+  );
 
 /** Envoy shows `version_info` of what it accepted, so the hash tells whether a gateway serves what was planned. */
 const response = (type: string, resources: readonly object[]) => ({
@@ -26,4 +38,8 @@ const response = (type: string, resources: readonly object[]) => ({
   resources: resources.map((resource) => ({ '@type': `type.googleapis.com/${type}`, ...resource })),
 });
 
-const file = (name: string, content: object): ConfigFile => ({ container: 'gateway', name, content: `${JSON.stringify(content, null, 2)}\n` });
+const file = (name: string, content: object): ConfigFile => ({
+  container: 'gateway',
+  name,
+  content: `${JSON.stringify(content, null, 2)}\n`,
+});

@@ -12,9 +12,15 @@ export const EDGE_SELECTOR: Labels = { 'app.kubernetes.io/name': 'hcpio-edge' };
 export const SHARED_LABELS: Labels = { 'app.kubernetes.io/part-of': 'hcpio', 'app.kubernetes.io/managed-by': 'hcpio' };
 
 /** A namespace has no dot, so the first one divides it from the name again. */
-export const tenantLabels = ({ tenant }: Pick<TenantPlan, 'tenant'>): Labels => ({ ...SHARED_LABELS, [TENANT]: shortName(tenant.replace('/', '.')) });
+export const tenantLabels = ({ tenant }: Pick<TenantPlan, 'tenant'>): Labels => ({
+  ...SHARED_LABELS,
+  [TENANT]: shortName(tenant.replace('/', '.')),
+});
 
-export const edgeLabels = (plan: Pick<TenantPlan, 'tenant'>, edge: Pick<EdgePlan, 'name'>): Labels => ({ ...tenantLabels(plan), ...edgeSelector(edge) });
+export const edgeLabels = (plan: Pick<TenantPlan, 'tenant'>, edge: Pick<EdgePlan, 'name'>): Labels => ({
+  ...tenantLabels(plan),
+  ...edgeSelector(edge),
+});
 
 export const edgeSelector = (edge: Pick<EdgePlan, 'name'>): Labels => ({ ...EDGE_SELECTOR, 'app.kubernetes.io/instance': edge.name });
 

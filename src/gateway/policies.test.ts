@@ -6,10 +6,17 @@ import type { TenantPlan } from './tenant-plan.ts';
 import { allRoutes, blue, samplePlans, single } from './testing/sample-plans.ts';
 
 const edge = { 'app.kubernetes.io/name': 'hcpio-edge' };
-const specs = (policies: readonly KubeObject[]): unknown => Object.fromEntries(policies.map((p) => [`${p.metadata.namespace}/${p.metadata.name}`, p['spec']]));
-const pods = (namespace: string, labels: Record<string, string>) => ({ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } }, podSelector: { matchLabels: labels } });
+const specs = (policies: readonly KubeObject[]): unknown =>
+  Object.fromEntries(policies.map((p) => [`${p.metadata.namespace}/${p.metadata.name}`, p['spec']]));
+const pods = (namespace: string, labels: Record<string, string>) => ({
+  namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+  podSelector: { matchLabels: labels },
+});
 const tcp = (...ports: (number | string)[]) => ports.map((port) => ({ protocol: 'TCP', port }));
-const published = (plan: TenantPlan, services: readonly string[]): TenantPlan => ({ ...plan, upstreams: plan.upstreams.filter((u) => services.some((name) => u.upstream.includes(`/${name}:`))) });
+const published = (plan: TenantPlan, services: readonly string[]): TenantPlan => ({
+  ...plan,
+  upstreams: plan.upstreams.filter((u) => services.some((name) => u.upstream.includes(`/${name}:`))),
+});
 
 test('an edge reaches the four upstreams on the ports of their pods and its peer on one, and nothing else; nobody but its peer reaches it', () => {
   const peer = { podSelector: { matchLabels: edge } };
@@ -36,7 +43,11 @@ test('an edge reaches the four upstreams on the ports of their pods and its peer
 
 test('the control plane lets the edge in to each kind of pod on its own port', () => {
   const from = [pods('clusters-blue-edge', edge)];
-  const spec = (app: string, ...ports: number[]) => ({ podSelector: { matchLabels: { app } }, policyTypes: ['Ingress'], ingress: [{ from, ports: tcp(...ports) }] });
+  const spec = (app: string, ...ports: number[]) => ({
+    podSelector: { matchLabels: { app } },
+    policyTypes: ['Ingress'],
+    ingress: [{ from, ports: tcp(...ports) }],
+  });
   expect(specs(controlPlanePolicies(blue, {}))).toEqual({
     'clusters-blue/hcpio-edge-kube-apiserver': spec('kube-apiserver', 6443, 8091),
     'clusters-blue/hcpio-edge-oauth-openshift': spec('oauth-openshift', 6443),
@@ -52,7 +63,9 @@ test('what is not published is not opened: no OAuth with an outside identity pro
   const names = (plan: TenantPlan) => controlPlanePolicies(plan, {}).map((p) => p.metadata.name);
   expect(names(published(blue, ['kube-apiserver', 'konnectivity-server']))).toEqual(['hcpio-edge-kube-apiserver']);
   expect(names({ ...blue, upstreams: [] })).toEqual([]);
-  expect(specs(edgePolicies({ ...single, upstreams: [] }, {}))).toMatchObject({ 'clusters-blue-edge/edge-to-control-plane': { egress: [] } });
+  expect(specs(edgePolicies({ ...single, upstreams: [] }, {}))).toMatchObject({
+    'clusters-blue-edge/edge-to-control-plane': { egress: [] },
+  });
 });
 
 test.each([
@@ -94,5 +107,7 @@ test.each(Object.entries(samplePlans))('mistake 18: no policy names a port that 
 });
 
 test('the API by Route is still the pods on 6443', () => {
-  expect(specs(controlPlanePolicies(allRoutes, {}))).toMatchObject({ 'clusters-blue/hcpio-edge-kube-apiserver': { ingress: [{ ports: tcp(6443, 8091) }] } });
+  expect(specs(controlPlanePolicies(allRoutes, {}))).toMatchObject({
+    'clusters-blue/hcpio-edge-kube-apiserver': { ingress: [{ ports: tcp(6443, 8091) }] },
+  });
 });

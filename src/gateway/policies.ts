@@ -18,7 +18,10 @@ export const edgePolicies = (plan: TenantPlan, facts: ControlPlaneFacts): readon
   policy(plan, plan.edgeNamespace, 'edge-to-control-plane', {
     podSelector: { matchLabels: EDGE_SELECTOR },
     policyTypes: ['Egress'],
-    egress: bySelector(upstreamPods(plan, facts)).map(({ selector, ports }) => ({ to: [podsOf(plan.controlPlaneNamespace, selector)], ports: ports.map(tcp) })),
+    egress: bySelector(upstreamPods(plan, facts)).map(({ selector, ports }) => ({
+      to: [podsOf(plan.controlPlaneNamespace, selector)],
+      ports: ports.map(tcp),
+    })),
   }),
   ...(plan.edges.length > 1 ? [peerPolicy(plan)] : []),
 ];
@@ -55,7 +58,7 @@ interface SelectedPorts {
 
 /** The ports of each kind of pod together: the API server and konnectivity are the same pods. */
 function bySelector(pods: readonly PodPort[]): SelectedPorts[] {
-  const key = (selector: Labels): string => JSON.stringify(Object.entries(selector).sort());
+  const key = (selector: Labels): string => JSON.stringify(Object.entries(selector).sort(([a], [b]) => (a < b ? -1 : 1)));
   return [...Map.groupBy(pods, (pod) => key(pod.selector)).values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];

@@ -32,7 +32,9 @@ export function applyRules(manifests: readonly KubeObject[]): readonly PolicyRul
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([group, objects]) => ({ apiGroups: [group], resources: [...new Set(objects.map(resourceOf))].sort(), verbs: VERBS })),
     // The right to hand out that one role without holding it.
-    ...(bindsScc ? [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], resourceNames: [SCC_ROLE], verbs: ['bind'] }] : []),
+    ...(bindsScc
+      ? [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], resourceNames: [SCC_ROLE], verbs: ['bind'] }]
+      : []),
   ];
 }
 

@@ -37,7 +37,10 @@ export const upstreamPods = (plan: Pick<TenantPlan, 'upstreams'>, facts: Control
 function podPort(upstream: string, { services = [], apiServerPort }: ControlPlaneFacts): PodPort[] {
   const { name, port } = parseUpstream(upstream);
   // HyperShift keeps the pods on 6443 when 443 is asked for.
-  if (name === 'kube-apiserver') return [{ name, selector: { app: name }, port: apiServerPort === undefined || apiServerPort === 443 ? KUBE_APISERVER_PORT : apiServerPort }];
+  if (name === 'kube-apiserver')
+    return [
+      { name, selector: { app: name }, port: apiServerPort === undefined || apiServerPort === 443 ? KUBE_APISERVER_PORT : apiServerPort },
+    ];
   const known = KNOWN[name];
   if (known !== undefined) return [known];
   const service = services.find((candidate) => candidate.metadata.name === name);

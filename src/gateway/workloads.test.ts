@@ -6,15 +6,18 @@ import type { TenantPlan } from './tenant-plan.ts';
 import { bridgeConfig, sampleNads, vmNad } from './testing/sample-nads.ts';
 import { blue, dualStack, samplePlans, single } from './testing/sample-plans.ts';
 
-const render = (plan: TenantPlan, changes: Partial<RenderOptions> = {}) => renderGateway(plan, { nads: sampleNads, platform: 'kubernetes', image: 'edge:1', ...changes });
+const render = (plan: TenantPlan, changes: Partial<RenderOptions> = {}) =>
+  renderGateway(plan, { nads: sampleNads, platform: 'kubernetes', image: 'edge:1', ...changes });
 const sets = (plan: TenantPlan, changes: Partial<RenderOptions> = {}): StatefulSetSpec[] =>
   render(plan, changes)
     .manifests.filter((o) => o.kind === 'StatefulSet')
     .map((o) => o['spec'] as StatefulSetSpec);
-const pods = (plan: TenantPlan, changes: Partial<RenderOptions> = {}): PodSpec[] => sets(plan, changes).map((set) => set.template.spec as PodSpec);
+const pods = (plan: TenantPlan, changes: Partial<RenderOptions> = {}): PodSpec[] =>
+  sets(plan, changes).map((set) => set.template.spec as PodSpec);
 const containers = (pod: PodSpec | undefined): Container[] => [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])];
 const container = (plan: TenantPlan, name: string): Container | undefined => containers(pods(plan)[0]).find((c) => c.name === name);
-const env = (plan: TenantPlan, name: string): Record<string, string | undefined> => Object.fromEntries((container(plan, name)?.env ?? []).map((e) => [e.name, e.value]));
+const env = (plan: TenantPlan, name: string): Record<string, string | undefined> =>
+  Object.fromEntries((container(plan, name)?.env ?? []).map((e) => [e.name, e.value]));
 
 test('the containers of an edge, and what each may do', () => {
   expect(containers(pods(blue)[0]).map((c) => [c.name, c.securityContext?.capabilities])).toEqual([
@@ -28,10 +31,20 @@ test('the containers of an edge, and what each may do', () => {
 
 test.each(Object.entries(samplePlans))('no container is root, writes to its image, or gains rights (%s)', (_, plan) => {
   for (const pod of pods(plan)) {
-    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65_532, runAsGroup: 65_532, fsGroup: 65_532, seccompProfile: { type: 'RuntimeDefault' } });
+    expect(pod.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 65_532,
+      runAsGroup: 65_532,
+      fsGroup: 65_532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
     for (const { name, securityContext, resources } of containers(pod)) {
       expect(securityContext, name).toMatchObject({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true });
-      expect([resources?.requests?.['cpu'], resources?.requests?.['memory'], resources?.limits?.['memory']], name).toEqual([expect.any(String), expect.any(String), expect.any(String)]);
+      expect([resources?.requests?.['cpu'], resources?.requests?.['memory'], resources?.limits?.['memory']], name).toEqual([
+        expect.any(String),
+        expect.any(String),
+        expect.any(String),
+      ]);
     }
     expect([pod.hostNetwork, pod.hostPID, pod.hostIPC]).toEqual([undefined, undefined, undefined]);
   }
@@ -39,8 +52,17 @@ test.each(Object.entries(samplePlans))('no container is root, writes to its imag
 
 test('an edge has no token, no resolver and no proxy, and hears of its peer from kubelet', () => {
   const [pod] = pods(blue);
-  expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: true, dnsPolicy: 'None', dnsConfig: { nameservers: ['127.0.0.1'] } });
-  expect(containers(pod).flatMap((c) => (c.env ?? []).map((e) => e.name)).filter((name) => /proxy/i.test(name))).toEqual([]);
+  expect(pod).toMatchObject({
+    automountServiceAccountToken: false,
+    enableServiceLinks: true,
+    dnsPolicy: 'None',
+    dnsConfig: { nameservers: ['127.0.0.1'] },
+  });
+  expect(
+    containers(pod)
+      .flatMap((c) => (c.env ?? []).map((e) => e.name))
+      .filter((name) => /proxy/i.test(name)),
+  ).toEqual([]);
 });
 
 test('the guard is told the addresses of its edge and the link to the other', () => {
@@ -56,19 +78,26 @@ test('the guard is told the addresses of its edge and the link to the other', ()
     PEER_SEGMENT_MAC: expect.stringMatching(/^02(:[0-9a-f]{2}){5}$/),
   });
   expect(env(single, 'guard')).toEqual({ SEGMENT_ADDRESSES: '192.168.100.2/24', SEGMENT_VIPS: '192.168.100.3' });
-  expect(env(dualStack, 'guard')).toMatchObject({ SEGMENT_ADDRESSES: '192.168.100.2/24 fd00:100::2/64', SEGMENT_VIPS: '192.168.100.3 fd00:100::3' });
+  expect(env(dualStack, 'guard')).toMatchObject({
+    SEGMENT_ADDRESSES: '192.168.100.2/24 fd00:100::2/64',
+    SEGMENT_VIPS: '192.168.100.3 fd00:100::3',
+  });
 });
 
 test("each edge knows the other's MAC on the segment, and it is the one that the other's pod asks for", () => {
   const [a, b] = sets(blue);
-  const own = (set: StatefulSetSpec | undefined) => (JSON.parse(set?.template.metadata?.annotations?.['k8s.v1.cni.cncf.io/networks'] ?? '[]') as { mac: string }[])[0]?.mac;
-  const told = (set: StatefulSetSpec | undefined) => set?.template.spec?.initContainers?.[0]?.env?.find((e) => e.name === 'PEER_SEGMENT_MAC')?.value;
+  const own = (set: StatefulSetSpec | undefined) =>
+    (JSON.parse(set?.template.metadata?.annotations?.['k8s.v1.cni.cncf.io/networks'] ?? '[]') as { mac: string }[])[0]?.mac;
+  const told = (set: StatefulSetSpec | undefined) =>
+    set?.template.spec?.initContainers?.[0]?.env?.find((e) => e.name === 'PEER_SEGMENT_MAC')?.value;
   expect([told(a), told(b)]).toEqual([own(b), own(a)]);
 });
 
 test('the peer’s Service exists under the name that the guard asks kubelet for', () => {
   const services = render(blue).manifests.filter((o) => o.kind === 'Service');
-  expect(services.map((o) => [o.metadata.name, (o['spec'] as { selector: Record<string, string> }).selector['app.kubernetes.io/instance']])).toEqual([
+  expect(
+    services.map((o) => [o.metadata.name, (o['spec'] as { selector: Record<string, string> }).selector['app.kubernetes.io/instance']]),
+  ).toEqual([
     ['edge-a-peer', 'edge-a'],
     ['edge-b-peer', 'edge-b'],
   ]);
@@ -78,7 +107,10 @@ test('with an outside DHCP server there is no dhcp container, and no volume for 
   const plan: TenantPlan = { ...blue, dhcp: { ...blue.dhcp, serve: 'Nobody', options: [], reservations: [] } };
   const [set] = sets(plan);
   expect(containers(pods(plan)[0]).map((c) => c.name)).toEqual(['guard', 'dns', 'gateway', 'vip']);
-  expect([set?.volumeClaimTemplates, pods(plan)[0]?.volumes?.map((v) => v.name)]).toEqual([undefined, ['config-guard', 'config-dns', 'config-gateway', 'config-vip', 'run-gateway', 'run-vip']]);
+  expect([set?.volumeClaimTemplates, pods(plan)[0]?.volumes?.map((v) => v.name)]).toEqual([
+    undefined,
+    ['config-guard', 'config-dns', 'config-gateway', 'config-vip', 'run-gateway', 'run-vip'],
+  ]);
 });
 
 test.each(Object.entries(samplePlans))('every mounted volume exists, and every volume is mounted (%s)', (_, plan) => {
@@ -91,14 +123,27 @@ test.each(Object.entries(samplePlans))('every mounted volume exists, and every v
 });
 
 test('configuration is mounted as whole directories, or its changes would not arrive', () => {
-  expect(pods(blue).flatMap(containers).flatMap((c) => c.volumeMounts ?? []).filter((m) => m.subPath !== undefined)).toEqual([]);
+  expect(
+    pods(blue)
+      .flatMap(containers)
+      .flatMap((c) => c.volumeMounts ?? [])
+      .filter((m) => m.subPath !== undefined),
+  ).toEqual([]);
 });
 
 test('the edges land on nodes that have the segment, and on those that are kept for control planes', () => {
   const annotations = { 'k8s.v1.cni.cncf.io/resourceName': 'bridge.network.kubevirt.io/br100' };
-  const [pod] = pods(blue, { nads: [vmNad(bridgeConfig, { annotations })], nodeSelector: { zone: 'a' }, tolerations: [{ key: 'x', operator: 'Exists' }], priorityClassName: 'hypershift-control-plane' });
+  const [pod] = pods(blue, {
+    nads: [vmNad(bridgeConfig, { annotations })],
+    nodeSelector: { zone: 'a' },
+    tolerations: [{ key: 'x', operator: 'Exists' }],
+    priorityClassName: 'hypershift-control-plane',
+  });
   const gateway = pod?.containers.find((c) => c.name === 'gateway');
-  expect([gateway?.resources?.requests?.['bridge.network.kubevirt.io/br100'], gateway?.resources?.limits?.['bridge.network.kubevirt.io/br100']]).toEqual(['1', '1']);
+  expect([
+    gateway?.resources?.requests?.['bridge.network.kubevirt.io/br100'],
+    gateway?.resources?.limits?.['bridge.network.kubevirt.io/br100'],
+  ]).toEqual(['1', '1']);
   expect(pod).toMatchObject({
     nodeSelector: { zone: 'a' },
     priorityClassName: 'hypershift-control-plane',
@@ -113,13 +158,28 @@ test('the edges land on nodes that have the segment, and on those that are kept 
 test('the two edges are never on one node and never drained together', () => {
   const selector = { 'app.kubernetes.io/name': 'hcpio-edge' };
   for (const pod of pods(blue)) {
-    expect(pod.affinity).toEqual({ podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: selector } }] } });
+    expect(pod.affinity).toEqual({
+      podAntiAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: selector } },
+        ],
+      },
+    });
   }
-  expect(render(blue).manifests.find((o) => o.kind === 'PodDisruptionBudget')?.['spec']).toEqual({ minAvailable: 1, selector: { matchLabels: selector }, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
+  expect(render(blue).manifests.find((o) => o.kind === 'PodDisruptionBudget')?.['spec']).toEqual({
+    minAvailable: 1,
+    selector: { matchLabels: selector },
+    unhealthyPodEvictionPolicy: 'AlwaysAllow',
+  });
 });
 
 test('a change of the plan leaves the pods as they are, unless it is one that a pod must be made anew for', () => {
-  const more: TenantPlan = { ...blue, listeners: blue.listeners.slice(1), upstreams: blue.upstreams.slice(1), dns: { ...blue.dns, upstreams: ['192.168.100.1'] } };
+  const more: TenantPlan = {
+    ...blue,
+    listeners: blue.listeners.slice(1),
+    upstreams: blue.upstreams.slice(1),
+    dns: { ...blue.dns, upstreams: ['192.168.100.1'] },
+  };
   expect(sets(more)).toEqual(sets(blue));
   expect(sets(blue, { image: 'edge:2' })).not.toEqual(sets(blue));
 });
@@ -133,10 +193,16 @@ describe('mistakes of the source documents', () => {
   });
 
   test('mistake 15: probes are commands in the container, so no health port has to be reachable', () => {
-    const probes = pods(blue).flatMap(containers).flatMap((c) => [c.readinessProbe, c.livenessProbe, c.startupProbe].filter((probe) => probe !== undefined));
+    const probes = pods(blue)
+      .flatMap(containers)
+      .flatMap((c) => [c.readinessProbe, c.livenessProbe, c.startupProbe].filter((probe) => probe !== undefined));
     expect(probes.filter((probe) => probe.exec === undefined)).toEqual([]);
     expect(pods(blue)[0]?.containers.filter((c) => c.readinessProbe === undefined)).toEqual([]);
-    expect(pods(blue).flatMap(containers).flatMap((c) => c.ports ?? [])).toEqual([]);
+    expect(
+      pods(blue)
+        .flatMap(containers)
+        .flatMap((c) => c.ports ?? []),
+    ).toEqual([]);
   });
 
   test('mistake 21: no two pods have one address, and no set replaces its pod by itself', () => {
@@ -149,12 +215,22 @@ describe('mistakes of the source documents', () => {
   });
 
   test('mistake 28: only the pod’s own capabilities, and those of two containers', () => {
-    const added = pods(blue).flatMap(containers).flatMap((c) => c.securityContext?.capabilities?.add ?? []);
+    const added = pods(blue)
+      .flatMap(containers)
+      .flatMap((c) => c.securityContext?.capabilities?.add ?? []);
     expect(new Set(added)).toEqual(new Set(['NET_ADMIN', 'NET_RAW']));
-    expect(pods(blue).flatMap(containers).filter((c) => c.securityContext?.privileged)).toEqual([]);
+    expect(
+      pods(blue)
+        .flatMap(containers)
+        .filter((c) => c.securityContext?.privileged),
+    ).toEqual([]);
   });
 
   test('mistake 30: the edges run in a namespace of their own', () => {
-    expect(render(blue).manifests.filter((o) => o.kind === 'StatefulSet').map((o) => o.metadata.namespace)).toEqual(['clusters-blue-edge', 'clusters-blue-edge']);
+    expect(
+      render(blue)
+        .manifests.filter((o) => o.kind === 'StatefulSet')
+        .map((o) => o.metadata.namespace),
+    ).toEqual(['clusters-blue-edge', 'clusters-blue-edge']);
   });
 });

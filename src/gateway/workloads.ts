@@ -28,7 +28,13 @@ export interface WorkloadOptions {
  * deleting its pod: two sets that rolled by themselves would roll at the same time. Standby first, then move the VIP, then the other; that
  * order is the operator's.
  */
-export const edgeWorkload = (plan: TenantPlan, edge: EdgePlan, files: EdgeFiles, resource: string | undefined, options: WorkloadOptions): KubeObject => {
+export const edgeWorkload = (
+  plan: TenantPlan,
+  edge: EdgePlan,
+  files: EdgeFiles,
+  resource: string | undefined,
+  options: WorkloadOptions,
+): KubeObject => {
   const spec: StatefulSetSpec = {
     replicas: 1,
     serviceName: edge.peer === undefined ? edge.name : `${edge.name}-peer`,
@@ -38,7 +44,12 @@ export const edgeWorkload = (plan: TenantPlan, edge: EdgePlan, files: EdgeFiles,
     template: podTemplate(plan, edge, files, resource, options),
     ...(plan.dhcp.serve === 'Nobody' ? {} : leases(options)),
   };
-  return { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: edge.name, namespace: plan.edgeNamespace, labels: edgeLabels(plan, edge) }, spec };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: edge.name, namespace: plan.edgeNamespace, labels: edgeLabels(plan, edge) },
+    spec,
+  };
 };
 
 /** Never both at once. A single edge has none: it could only block every drain of its node. */
@@ -58,17 +69,29 @@ export const disruptionBudget = (plan: TenantPlan): readonly KubeObject[] =>
  * The second line of defence for leases, behind the peer: on the loss of a node a volume of this kind stays where it is for minutes. It is
  * kept when a StatefulSet goes, and goes with the namespace.
  */
-const leases = ({ storageClassName }: WorkloadOptions): Pick<StatefulSetSpec, 'volumeClaimTemplates' | 'persistentVolumeClaimRetentionPolicy'> => ({
+const leases = ({
+  storageClassName,
+}: WorkloadOptions): Pick<StatefulSetSpec, 'volumeClaimTemplates' | 'persistentVolumeClaimRetentionPolicy'> => ({
   volumeClaimTemplates: [
     {
       metadata: { name: 'leases' },
-      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...(storageClassName === undefined ? {} : { storageClassName }) },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '1Gi' } },
+        ...(storageClassName === undefined ? {} : { storageClassName }),
+      },
     },
   ],
   persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
 });
 
-function podTemplate(plan: TenantPlan, edge: EdgePlan, files: EdgeFiles, resource: string | undefined, options: WorkloadOptions): PodTemplateSpec {
+function podTemplate(
+  plan: TenantPlan,
+  edge: EdgePlan,
+  files: EdgeFiles,
+  resource: string | undefined,
+  options: WorkloadOptions,
+): PodTemplateSpec {
   return {
     metadata: {
       labels: { ...edgeLabels(plan, edge) },
@@ -76,7 +99,9 @@ function podTemplate(plan: TenantPlan, edge: EdgePlan, files: EdgeFiles, resourc
         'k8s.v1.cni.cncf.io/networks': networks(plan, edge),
         'kubectl.kubernetes.io/default-container': 'gateway',
         // Read at the start of a pod and never again; all other files are read again by themselves.
-        'hcpio.io/start-configuration': hash(files.files.find((file) => file.container === 'gateway' && file.name === 'bootstrap.json')?.content ?? ''),
+        'hcpio.io/start-configuration': hash(
+          files.files.find((file) => file.container === 'gateway' && file.name === 'bootstrap.json')?.content ?? '',
+        ),
         ...(options.platform === 'openshift' ? { 'openshift.io/required-scc': SCC } : {}),
       },
     },
@@ -105,7 +130,13 @@ const podSpec = (plan: TenantPlan, edge: EdgePlan, files: EdgeFiles, resource: s
       { name: 'net.ipv4.tcp_syncookies', value: '1' },
     ],
   },
-  affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: EDGE_SELECTOR } }] } },
+  affinity: {
+    podAntiAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: EDGE_SELECTOR } },
+      ],
+    },
+  },
   tolerations: [...controlPlaneTolerations(plan), ...(options.tolerations ?? [])],
   ...(options.nodeSelector === undefined ? {} : { nodeSelector: { ...options.nodeSelector } }),
   ...(options.priorityClassName === undefined ? {} : { priorityClassName: options.priorityClassName }),
@@ -123,7 +154,10 @@ const controlPlaneTolerations = (plan: TenantPlan): Toleration[] => [
 
 /** Whole directories, never single files: only then does a changed ConfigMap reach the container. */
 const volumes = (plan: TenantPlan, { edge, files }: EdgeFiles): Volume[] => [
-  ...[...new Set<Container>(files.map((file) => file.container))].map((container) => ({ name: `config-${container}`, configMap: { name: configMapName(edge, container) } })),
+  ...[...new Set<Container>(files.map((file) => file.container))].map((container) => ({
+    name: `config-${container}`,
+    configMap: { name: configMapName(edge, container) },
+  })),
   ...Object.keys(RUN_DIRS)
     .filter((container) => container !== 'dhcp' || plan.dhcp.serve !== 'Nobody')
     .map((container) => ({ name: `run-${container}`, emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } })),

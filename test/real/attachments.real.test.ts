@@ -28,9 +28,13 @@ interface Plugin {
 
 /** What Multus and the CNI library do with an attachment: each plugin in turn, with what the one before returned and what the pod asked for. */
 async function attach(node: Host, pod: Host, plan: TenantPlan, edge: EdgePlan, config: unknown): Promise<void> {
-  const { nads } = deriveAttachments(plan, [vmNad(config)]);
-  const nad = nads.find((candidate) => candidate.metadata.name === edge.name);
-  const { cniVersion, name, plugins } = JSON.parse((nad?.['spec'] as { config: string }).config) as { cniVersion: string; name: string; plugins: Plugin[] };
+  const { nads } = deriveAttachments({ ...plan, edges: [edge] }, [vmNad(config)]);
+  const [spec] = nads.map((nad) => nad['spec'] as { readonly config: string });
+  const { cniVersion, name, plugins } = JSON.parse(spec?.config ?? '') as {
+    cniVersion: string;
+    name: string;
+    plugins: Plugin[];
+  };
   const [asked] = JSON.parse(networks(plan, edge)) as [{ mac: string; interface: string }];
   let prevResult: unknown;
   for (const plugin of plugins) {
@@ -42,7 +46,14 @@ async function attach(node: Host, pod: Host, plan: TenantPlan, edge: EdgePlan, c
 
 async function add(node: Host, pod: Host, type: string, link: string, stdin: string): Promise<string> {
   const binary = toolPath(type);
-  const env = { PATH: process.env['PATH'], CNI_COMMAND: 'ADD', CNI_CONTAINERID: 'edge', CNI_NETNS: `/proc/${pod.pid}/ns/net`, CNI_IFNAME: link, CNI_PATH: dirname(binary) };
+  const env = {
+    PATH: process.env['PATH'],
+    CNI_COMMAND: 'ADD',
+    CNI_CONTAINERID: 'edge',
+    CNI_NETNS: `/proc/${pod.pid}/ns/net`,
+    CNI_IFNAME: link,
+    CNI_PATH: dirname(binary),
+  };
   const [program = '', ...args] = node.inside([binary]);
   const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.end(stdin);
@@ -51,9 +62,15 @@ async function add(node: Host, pod: Host, type: string, link: string, stdin: str
   return stdout;
 }
 
-const lines = (output: string): string[] => output.split('\n').map((line) => line.trim().replaceAll(/\s+/g, ' ')).filter((line) => line !== '');
-const routes = async (pod: Host, table: string, ...family: string[]): Promise<string[]> => lines(await pod.run('ip', ...family, 'route', 'show', 'table', table)).sort();
-const rules = async (pod: Host, ...family: string[]): Promise<string[]> => lines(await pod.run('ip', ...family, 'rule')).filter((rule) => rule.includes('lookup 100'));
+const lines = (output: string): string[] =>
+  output
+    .split('\n')
+    .map((line) => line.trim().replaceAll(/\s+/g, ' '))
+    .filter((line) => line !== '');
+const routes = async (pod: Host, table: string, ...family: string[]): Promise<string[]> =>
+  lines(await pod.run('ip', ...family, 'route', 'show', 'table', table)).sort();
+const rules = async (pod: Host, ...family: string[]): Promise<string[]> =>
+  lines(await pod.run('ip', ...family, 'rule')).filter((rule) => rule.includes('lookup 100'));
 const edgeA = (plan: TenantPlan): EdgePlan => plan.edges[0] as EdgePlan;
 const hub = ['10.128.0.0/24 dev eth0 proto kernel scope link src 10.128.0.5', 'default via 10.128.0.1 dev eth0'];
 const segment = '192.168.100.0/24 dev net1 proto kernel scope link src 192.168.100.2';
@@ -77,10 +94,20 @@ test('both families look into the same table, and IPv6 keeps its link-local rout
   await using network = new Network();
   const { node, pod } = await nodeAndPod(network);
   await attach(node, pod, dualStack, edgeA(dualStack), bridgeConfig);
-  expect([await rules(pod), await rules(pod, '-6')]).toEqual([['32765: from 192.168.100.2 lookup 100'], ['32765: from fd00:100::2 lookup 100']]);
-  expect(await routes(pod, '100', '-6')).toEqual(['default via fd00:100::1 dev net1 metric 1024 pref medium', 'fd00:100::/64 dev net1 metric 1024 pref medium']);
+  expect([await rules(pod), await rules(pod, '-6')]).toEqual([
+    ['32765: from 192.168.100.2 lookup 100'],
+    ['32765: from fd00:100::2 lookup 100'],
+  ]);
+  expect(await routes(pod, '100', '-6')).toEqual([
+    'default via fd00:100::1 dev net1 metric 1024 pref medium',
+    'fd00:100::/64 dev net1 metric 1024 pref medium',
+  ]);
   expect(await routes(pod, 'main', '-6')).toEqual(
-    ['fd00:100::/64 dev net1 proto kernel metric 256 pref medium', 'fe80::/64 dev eth0 proto kernel metric 256 pref medium', 'fe80::/64 dev net1 proto kernel metric 256 pref medium'].sort(),
+    [
+      'fd00:100::/64 dev net1 proto kernel metric 256 pref medium',
+      'fe80::/64 dev eth0 proto kernel metric 256 pref medium',
+      'fe80::/64 dev net1 proto kernel metric 256 pref medium',
+    ].sort(),
   );
 });
 

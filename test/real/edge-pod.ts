@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StatefulSetSpec } from 'kubernetes-types/apps/v1.d.ts';
 import { renderGateway } from '../../src/gateway/render.ts';
-import type { Container, ConfigFile } from '../../src/gateway/rendered.ts';
+import type { ConfigFile, Container } from '../../src/gateway/rendered.ts';
 import { segmentMac } from '../../src/gateway/segment-mac.ts';
 import type { EdgePlan, TenantPlan } from '../../src/gateway/tenant-plan.ts';
 import { sampleNads } from '../../src/gateway/testing/sample-nads.ts';
@@ -39,14 +39,32 @@ export class EdgePod {
   /** Two of a plan's edges and a machine of the tenant, on one segment; the edges share the hub's pod network. */
   static async pair(network: Network, plan: TenantPlan): Promise<{ readonly edges: readonly [EdgePod, EdgePod]; readonly tenant: Host }> {
     const [a, b, tenant] = [await network.host('edge-a'), await network.host('edge-b'), await network.host('tenant')];
-    await network.segment('segment', [a, b, tenant].map((host) => [host, 'net1'] as const));
-    await network.segment('hub', [a, b].map((host) => [host, 'eth0'] as const));
+    await network.segment(
+      'segment',
+      [a, b, tenant].map((host) => [host, 'net1'] as const),
+    );
+    await network.segment(
+      'hub',
+      [a, b].map((host) => [host, 'eth0'] as const),
+    );
     const [first, second] = plan.edges;
     if (first === undefined || second === undefined) throw new Error('the plan has no pair of edges');
     const edges = [new EdgePod(a, plan, first), new EdgePod(b, plan, second)] as const;
     for (const pod of edges) await pod.#plug();
     await tenant.run('ip', 'address', 'add', '192.168.100.50/24', 'dev', 'net1');
     return { edges, tenant };
+  }
+
+  /** The edge of a plan that has but one. */
+  static async alone(network: Network, plan: TenantPlan): Promise<EdgePod> {
+    const [host, tenant] = [await network.host('edge-a'), await network.host('tenant')];
+    await network.connect([host, 'net1'], [tenant, 'net1']);
+    await network.connect([host, 'eth0'], [await network.host('hub'), 'pod']);
+    const [edge] = plan.edges;
+    if (edge === undefined) throw new Error('the plan has no edge');
+    const pod = new EdgePod(host, plan, edge);
+    await pod.#plug();
+    return pod;
   }
 
   async #plug(): Promise<void> {
@@ -80,9 +98,14 @@ export class EdgePod {
   }
 
   #entryPoint(container: 'guard' | 'dhcp' | 'vip', changes: Readonly<Record<string, string>> = {}): string[] {
-    const { initContainers = [], containers = [] } = this.#spec.template.spec ?? { containers: [] };
+    const { initContainers = [], containers } = this.#spec.template.spec ?? { containers: [] };
     const env = [...initContainers, ...containers].find((c) => c.name === container)?.env ?? [];
-    const variables = { ...Object.fromEntries(env.map((e) => [e.name, clusterIp(e.value ?? '')])), CONFIG: `/mnt/${container}`, GUARD: '/mnt/guard', ...changes };
+    const variables = {
+      ...Object.fromEntries(env.map((e) => [e.name, clusterIp(e.value ?? '')])),
+      CONFIG: `/mnt/${container}`,
+      GUARD: '/mnt/guard',
+      ...changes,
+    };
     return this.host.edge('env', ...Object.entries(variables).map(([name, value]) => `${name}=${value}`), `/mnt/libexec/${container}`);
   }
 
@@ -98,7 +121,8 @@ export class EdgePod {
   /** SIGTERM to the first process of a container, as kubelet sends it. */
   stop(container: 'dhcp' | 'vip'): void {
     const isFirst = (pid: number) => /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    for (const { pid, argv } of this.#processes()) if (argv.includes(`/mnt/libexec/${container}`) && isFirst(pid)) process.kill(pid, 'SIGTERM');
+    for (const { pid, argv } of this.#processes())
+      if (argv.includes(`/mnt/libexec/${container}`) && isFirst(pid)) process.kill(pid, 'SIGTERM');
   }
 
   #processes(): { readonly pid: number; readonly argv: readonly string[] }[] {

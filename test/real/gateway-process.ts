@@ -39,7 +39,7 @@ export class GatewayProcess {
   async admin(path: string): Promise<{ readonly status: number; readonly body: string }> {
     return new Promise((resolve) => {
       const asked = request({ socketPath: join(this.#host.dir, 'run', 'envoy', 'admin.sock'), path }, (response) => {
-        text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }));
+        void text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }));
       });
       asked.on('error', () => resolve({ status: 0, body: '' }));
       asked.end();

@@ -18,7 +18,13 @@ const split = (text: string): { host: string; port: number } => {
 /** What a TLS client says first. Only that is sent: the far end answers it with its name and not with TLS. */
 const clientHello = (servername: string | undefined): Promise<Buffer> =>
   new Promise((resolve) => {
-    const socket = new Duplex({ read: () => {}, write: (chunk: Buffer, _, done) => (resolve(chunk), done()) });
+    const socket = new Duplex({
+      read: () => {},
+      write: (chunk: Buffer, _, done) => {
+        resolve(chunk);
+        done();
+      },
+    });
     connectTls({ socket, ...(servername === undefined ? {} : { servername }) }).on('error', () => {});
   });
 
