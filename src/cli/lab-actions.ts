@@ -71,6 +71,7 @@ export async function showKubeconfig(cluster: string, { name }: Named, terminal:
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) throw new Failure(`lab ${name} has no ${cluster} cluster`);
   terminal.out(text);
+  terminal.err(`(its server answers inside of the lab only: \`hcpio lab shell hub-cp --name ${name}\`)\n`);
 }
 
 export async function showLog(part: string, flags: Named & { readonly lines?: number }, terminal: Terminal): Promise<void> {

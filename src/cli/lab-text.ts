@@ -25,7 +25,7 @@ export function standingText(status: LabStatus, seconds: number, options: LabOpt
 export function statusText(status: LabStatus, theme: Theme): string {
   const memory = status.parts.reduce((sum, part) => sum + part.residentMb, 0);
   return lines([
-    theme.strong(`lab ${status.name}`),
+    theme.strong(`lab ${status.name}${status.phase === 'standing' ? '' : ` (${status.phase}, not complete)`}`),
     ...columns([
       ['hub API', `${status.api.url}, answers ${status.api.answers}`],
       ['since', status.startedAt],

@@ -1,0 +1,3 @@
+module hcpio.io/lab/stand-ins
+
+go 1.26

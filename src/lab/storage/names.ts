@@ -1,0 +1,2 @@
+export const STORAGE_CLASS = 'local-path';
+export const PROVISIONER = 'hcpio.io/lab-local-path';

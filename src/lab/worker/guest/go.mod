@@ -1,0 +1,3 @@
+module hcpio.io/lab/guest
+
+go 1.26

@@ -1,0 +1,238 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openLab } from '../../src/lab/open.ts';
+import type { RunningLab } from '../../src/lab/running-lab.ts';
+import type { LabStatus } from '../../src/lab/status.ts';
+import { hcpioLab, hcpioLabWell, startHcpioLab } from './testing/cli.ts';
+import { machineState, remainsOf } from './testing/machine.ts';
+import { addNamespace, addressOf, ask, BUSYBOX, eventually, execIn, importBusybox, pod, waitForPods } from './testing/pods.ts';
+
+const NAME = 'thub';
+let lab: RunningLab;
+let before: unknown;
+
+beforeAll(async () => {
+  await hcpioLab('down', '--name', NAME);
+  before = machineState();
+  await hcpioLabWell('up', '--name', NAME, '--no-player');
+  lab = await openLab(NAME);
+  await importBusybox(lab);
+});
+
+afterAll(async () => {
+  await hcpioLab('down', '--name', NAME, '--purge');
+});
+
+const nad = (namespace: string, name: string, address: string) => ({
+  apiVersion: 'k8s.cni.cncf.io/v1',
+  kind: 'NetworkAttachmentDefinition',
+  metadata: { name, namespace },
+  spec: {
+    config: JSON.stringify({
+      cniVersion: '1.0.0',
+      name,
+      type: 'bridge',
+      bridge: 'br100',
+      ipam: { type: 'static', addresses: [{ address }] },
+    }),
+  },
+});
+const attached = (network: string) => ({ 'k8s.v1.cni.cncf.io/networks': network });
+
+test('the command returned with everything standing, and says so', async () => {
+  const status = JSON.parse(await hcpioLabWell('status', '--name', NAME, '-o', 'json')) as LabStatus;
+  expect(status.nodes.map(({ node, ready }) => `${node.name} ${ready}`)).toEqual(['hub-a Ready', 'hub-b Ready']);
+  expect(status.parts.filter((part) => !part.alive)).toEqual([]);
+  expect([status.api.answers, status.policiesEnforced]).toEqual(['ok', true]);
+  expect(status.standIns.map((standIn) => standIn.name)).toContain('storage');
+});
+
+test('a second lab of the same name is refused', async () => {
+  const again = await hcpioLab('up', '--name', NAME, '--no-player');
+  expect(again).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `hcpio: lab ${NAME} is already up: look at it with \`hcpio lab status\`, or end it with \`hcpio lab down --name ${NAME}\`\n`,
+  });
+});
+
+test('pods of two nodes, and two pods of one node, reach each other and find each other by name', async () => {
+  await addNamespace(lab, 'reach');
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'b', namespace: 'reach' },
+    spec: { selector: { app: 'b' }, ports: [{ port: 80 }] },
+  };
+  const pods = [pod({ name: 'a', namespace: 'reach', node: 'hub-a' }), pod({ name: 'a2', namespace: 'reach', node: 'hub-a' })];
+  await lab.apply([...pods, pod({ name: 'b', namespace: 'reach', node: 'hub-b' }), service]);
+  await waitForPods(lab, 'reach');
+  expect(await ask(lab, 'reach', 'a', await addressOf(lab, 'reach', 'b'))).toBe('b');
+  expect(await ask(lab, 'reach', 'b', await addressOf(lab, 'reach', 'a'))).toBe('a');
+  expect(await ask(lab, 'reach', 'a', await addressOf(lab, 'reach', 'a2'))).toBe('a2');
+  const clusterIp = await lab.kubectl(['get', 'service', 'b', '-n', 'reach', '-o', 'jsonpath={.spec.clusterIP}']);
+  expect(
+    await eventually(
+      () => ask(lab, 'reach', 'a', clusterIp),
+      (seen) => seen === 'b',
+    ),
+  ).toBe('b');
+  expect(await execIn(lab, 'reach', 'a', '/busybox', 'nslookup', 'b.reach.svc.cluster.local')).toContain(`Address: ${clusterIp}`);
+});
+
+describe('a segment', () => {
+  beforeAll(async () => {
+    await addNamespace(lab, 'segment');
+    await lab.apply([
+      nad('segment', 'a', '192.168.100.21/24'),
+      nad('segment', 'b', '192.168.100.22/24'),
+      pod({ name: 'a', namespace: 'segment', node: 'hub-a', annotations: attached('a') }),
+      pod({ name: 'b', namespace: 'segment', node: 'hub-b', annotations: attached('b') }),
+    ]);
+    await waitForPods(lab, 'segment');
+  });
+
+  test('carries frames between pods of two nodes, and to its router', async () => {
+    expect(await ask(lab, 'segment', 'a', '192.168.100.22')).toBe('b');
+    const ping = await lab.run([BUSYBOX, 'ping', '-c', '1', '-W', '5', '192.168.100.22'], { netns: 'thub-router-vlan100' });
+    expect(ping).toContain('1 packets received');
+  });
+
+  test('is not reached by pods that are not attached to it, nor from another segment', async () => {
+    await lab.apply([pod({ name: 'outside', namespace: 'segment', node: 'hub-a' })]);
+    await waitForPods(lab, 'segment');
+    expect(await ask(lab, 'segment', 'outside', '192.168.100.22')).toBe(undefined);
+    const ping = lab.run([BUSYBOX, 'ping', '-c', '1', '-W', '1', '192.168.100.22'], { netns: 'thub-router-vlan200' });
+    await expect(ping).rejects.toThrow();
+  });
+
+  test('does not lead into the nodes, however one asks', async () => {
+    const router = { netns: 'thub-router-vlan100' };
+    await lab.run(['ip', 'route', 'add', '10.90.0.0/24', 'dev', 'vlan0'], router);
+    await lab.run(['ip', 'addr', 'add', '10.90.0.77/24', 'dev', 'vlan0'], router);
+    for (const node of lab.nodes) {
+      await expect(lab.run([BUSYBOX, 'ping', '-c', '1', '-W', '1', node.address], router)).rejects.toThrow();
+      expect(await lab.run(['ip', 'neigh', 'show', node.address], router)).not.toContain('lladdr');
+    }
+    await lab.run(['ip', 'addr', 'del', '10.90.0.77/24', 'dev', 'vlan0'], router);
+  });
+
+  test('can be recorded', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'hcpio-capture-'));
+    const file = join(dir, 'vlan100.pcap');
+    const recording = startHcpioLab(['capture', 'vlan100', '--name', NAME, '--out', file, '--packets', '2']);
+    const seen = await eventually(
+      async () => {
+        await ask(lab, 'segment', 'a', '192.168.100.22');
+        return recording.child.exitCode;
+      },
+      (code) => code !== null,
+    );
+    expect(seen).toBe(0);
+    // 24 bytes are the header of an empty recording.
+    expect((await stat(file)).size).toBeGreaterThan(24);
+    await rm(dir, { recursive: true });
+  });
+
+  test('an attachment of another namespace is not given to a pod', async () => {
+    await addNamespace(lab, 'stranger');
+    await lab.apply([pod({ name: 'thief', namespace: 'stranger', annotations: attached('segment/a') })]);
+    const events = () => lab.kubectl(['get', 'events', '-n', 'stranger', '-o', 'jsonpath={.items[*].message}']);
+    const seen = await eventually(events, (text) => text.includes('namespace isolation'));
+    expect(seen).toContain('namespace isolation enabled, annotation violates permission');
+    await lab.kubectl(['delete', 'namespace', 'stranger', '--wait=false']);
+  });
+});
+
+test('a NetworkPolicy cuts a connection between nodes and within one, and a label opens it again', async () => {
+  await addNamespace(lab, 'policy');
+  const far = pod({ name: 'far', namespace: 'policy', node: 'hub-b' });
+  const near = pod({ name: 'near', namespace: 'policy', node: 'hub-a' });
+  await lab.apply([pod({ name: 'server', namespace: 'policy', node: 'hub-a' }), far, near]);
+  await waitForPods(lab, 'policy');
+  const address = await addressOf(lab, 'policy', 'server');
+  const both = () => Promise.all(['far', 'near'].map((from) => ask(lab, 'policy', from, address)));
+  expect(await eventually(both, (seen) => !seen.includes(undefined))).toEqual(['server', 'server']);
+  const policy = {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'friends', namespace: 'policy' },
+    spec: { podSelector: { matchLabels: { app: 'server' } }, ingress: [{ from: [{ podSelector: { matchLabels: { friend: 'yes' } } }] }] },
+  };
+  await lab.apply([policy]);
+  const isCut = (seen: readonly (string | undefined)[]) => seen.every((answer) => answer === undefined);
+  expect(await eventually(both, isCut)).toEqual([undefined, undefined]);
+  await lab.kubectl(['label', 'pod', 'far', 'near', '-n', 'policy', 'friend=yes']);
+  expect(await eventually(both, (seen) => !seen.includes(undefined))).toEqual(['server', 'server']);
+});
+
+test('what a pod writes into a claim is there for the pod that comes after it, and gone when the claim is', async () => {
+  await addNamespace(lab, 'storage');
+  const claim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'leases', namespace: 'storage' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '16Mi' } } },
+  };
+  await lab.apply([claim, pod({ name: 'first', namespace: 'storage', claim: 'leases' })]);
+  await waitForPods(lab, 'storage');
+  await execIn(lab, 'storage', 'first', '/busybox', 'sh', '-c', 'echo kept > /data/file');
+  await lab.kubectl(['delete', 'pod', 'first', '-n', 'storage']);
+  await lab.apply([pod({ name: 'second', namespace: 'storage', claim: 'leases' })]);
+  await waitForPods(lab, 'storage');
+  expect(await execIn(lab, 'storage', 'second', '/busybox', 'cat', '/data/file')).toBe('kept\n');
+  await lab.kubectl(['delete', 'pod/second', 'pvc/leases', '-n', 'storage']);
+  const volumes = () => lab.kubectl(['get', 'pv', '-o', 'name']);
+  expect(await eventually(volumes, (text) => text === '')).toBe('');
+});
+
+test('pod security is enforced where a namespace asks for it', async () => {
+  await addNamespace(lab, 'restricted', { 'pod-security.kubernetes.io/enforce': 'restricted' });
+  await expect(lab.apply([pod({ name: 'rootish', namespace: 'restricted' })])).rejects.toThrow('violates PodSecurity "restricted:latest"');
+});
+
+test('a part that was stopped can be started again as it was', async () => {
+  const before_ = await lab.find('kube-apiserver');
+  await lab.stop('kube-apiserver');
+  await expect(lab.kubectl(['get', 'nodes'])).rejects.toThrow('connection refused');
+  const again = await lab.restart('kube-apiserver');
+  expect(again.pid).not.toBe(before_?.pid);
+  const nodes = () => lab.kubectl(['get', 'nodes', '-o', 'name']).catch(() => '');
+  expect(await eventually(nodes, (text) => text !== '')).toBe('node/hub-a\nnode/hub-b\n');
+});
+
+test('logs of pods and of parts can be read, and commands run where they should with their own exit status', async () => {
+  const dns = ['logs', '-n', 'openshift-dns', 'daemonset/dns-default'];
+  expect(await lab.kubectl(dns)).toContain('CoreDNS');
+  expect(await hcpioLabWell('logs', 'etcd', '--name', NAME, '--lines', '1')).toMatch(/^\{.*\}\n$/);
+  expect(await hcpioLab('exec', 'hub-b', '--name', NAME, '--', 'sh', '-c', 'hostname; exit 7')).toMatchObject({
+    code: 7,
+    stdout: 'hub-b\n',
+  });
+  expect(await hcpioLabWell('exec', 'hub-cp', '--name', NAME, '--', 'kubectl', 'get', 'nodes', '-o', 'name')).toBe(
+    'node/hub-a\nnode/hub-b\n',
+  );
+});
+
+test('the lab and the machine do not reach each other', async () => {
+  // No interface of the lab is in the machine's namespace, so there is nothing that a packet could take.
+  expect(machineState()).toEqual(before);
+  const namespaces = [
+    lab.fabric.netns,
+    lab.hub.netns,
+    ...lab.nodes.map((node) => node.netns),
+    ...lab.segments.map((segment) => segment.router.netns),
+  ];
+  for (const netns of namespaces) {
+    expect(await lab.run(['ip', 'route', 'show', 'default'], { netns }), netns).toBe('');
+  }
+});
+
+test('after down nothing is left', async () => {
+  expect(remainsOf(NAME).length).toBeGreaterThan(10);
+  expect((await hcpioLab('down', '--name', NAME)).stdout).toContain(`lab ${NAME} is gone`);
+  expect(remainsOf(NAME)).toEqual([]);
+  expect(machineState()).toEqual(before);
+});
