@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tenant: ['api', 'net', 'hosted-cluster', 'gateway', 'checks'],
   kube: [],
   operator: ['api', 'net', 'hosted-cluster', 'gateway', 'checks', 'tenant', 'kube'],
-  lab: ['api', 'net', 'hosted-cluster', 'gateway', 'tenant', 'kube', 'tools'],
+  lab: ['api', 'net', 'hosted-cluster', 'gateway', 'tenant', 'kube', 'tools', 'deploy'],
   cli: ['api', 'net', 'hosted-cluster', 'gateway', 'checks', 'tenant', 'kube', 'operator', 'lab'],
 };
 

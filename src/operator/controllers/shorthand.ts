@@ -1,0 +1,72 @@
+/** `hcpio.io/tenant-network: default/vlan100` on a HostedCluster: makes the TenantNetwork that it stands for. Never changes or deletes one. */
+import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts';
+import { attempt } from '../../api/finding.ts';
+import { fromShorthand } from '../../api/shorthand.ts';
+import { API_VERSION, type TenantNetwork } from '../../api/tenant-network.ts';
+import type { Controller, Reconcile } from '../../kube/controller.ts';
+import { isAlreadyExists } from '../../kube/errors.ts';
+import type { EventToTell } from '../../kube/events.ts';
+import { apiVersionOf, keyOf } from '../../kube/object.ts';
+import { HOSTED_CLUSTER, TENANT_NETWORK } from '../resources.ts';
+import { follow } from '../world/feeds.ts';
+import type { KeptHostedCluster } from '../world/projections.ts';
+import { clusterOf } from '../world/tenant.ts';
+import type { World } from '../world/world.ts';
+import type { Writer } from '../writer.ts';
+
+export const shorthandRules: readonly PolicyRule[] = [
+  { apiGroups: [HOSTED_CLUSTER.group], resources: [HOSTED_CLUSTER.plural], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [TENANT_NETWORK.group], resources: [TENANT_NETWORK.plural], verbs: ['create'] },
+];
+
+interface Context {
+  readonly world: World;
+  readonly writer: Writer;
+  readonly tell: (event: EventToTell) => void;
+}
+
+export const shorthandReconciler =
+  ({ world, writer, tell }: Context): Reconcile =>
+  async (key, { signal }) => {
+    const cluster = world.sources.hostedClusters.get(key);
+    // One that is written out wins, also when it has another name; a difference is a finding (HCPIO-TEN-008).
+    if (cluster === undefined || cluster.metadata.deletionTimestamp || isServed(key, world)) return undefined;
+    const { value, findings } = attempt(() => fromShorthand(cluster));
+    for (const finding of findings) tell(wrong(cluster, `${finding.message}; ${finding.fix}`));
+    if (value === undefined) return undefined;
+    // Its echo is not laid over the store: to the tenant's controller it is news.
+    await writer.create(TENANT_NETWORK, objectOf(value, cluster), signal).catch(unlessThere);
+    return undefined;
+  };
+
+export function feedShorthand(controller: Controller, world: World): void {
+  follow(controller, world.sources.hostedClusters, ({ metadata }) => [keyOf(metadata)]);
+  // One that somebody deleted comes back for as long as the annotation asks for it.
+  follow(controller, world.sources.tenants, (tenant) => [clusterOf(tenant), keyOf(tenant.metadata)]);
+}
+
+const isServed = (cluster: string, { sources: { tenants } }: World): boolean =>
+  tenants.byIndex('cluster', cluster).length > 0 || tenants.get(cluster) !== undefined;
+
+/** Only what the annotation says; the API server fills in the rest, so that it reads as if a person had written it. */
+const objectOf = ({ metadata, spec }: TenantNetwork, cluster: KeptHostedCluster) => ({
+  apiVersion: API_VERSION,
+  kind: TENANT_NETWORK.kind,
+  metadata: {
+    name: metadata.name,
+    namespace: metadata.namespace,
+    ownerReferences: [
+      { apiVersion: apiVersionOf(HOSTED_CLUSTER), kind: HOSTED_CLUSTER.kind, name: cluster.metadata.name, uid: cluster.metadata.uid },
+    ],
+  },
+  spec: { segment: { attachment: spec.segment.attachment } },
+});
+
+function unlessThere(error: unknown): undefined {
+  if (!isAlreadyExists(error)) throw error;
+}
+
+function wrong({ metadata: { name, namespace, uid } }: KeptHostedCluster, note: string): EventToTell {
+  const regarding = { apiVersion: apiVersionOf(HOSTED_CLUSTER), kind: HOSTED_CLUSTER.kind, metadata: { name, namespace, uid } };
+  return { regarding, type: 'Warning', reason: 'AnnotationRefused', action: 'Create', note };
+}

@@ -1,0 +1,170 @@
+/**
+ * All writes of objects: makes those of one tenant be what the plan says, and removes what it no longer says. Only what is
+ * not as intended is sent (see `ledger/`), so at rest, and after a restart, nothing is.
+ */
+import { TENANT } from '../../../gateway/labels.ts';
+import { hashOf } from '../../../kube/canonical.ts';
+import { isConflict, toError } from '../../../kube/errors.ts';
+import { keyOf, type ObjectRef, refOf } from '../../../kube/object.ts';
+import { mapParallel } from '../../../kube/parallel.ts';
+import type { FieldProblem, Refusal } from '../../../kube/refusal.ts';
+import { renderTenant } from '../../../tenant/render.ts';
+import { type Intent, intentOf, templateMark } from '../../ledger/intent.ts';
+import { standingOf } from '../../ledger/ledger.ts';
+import { tenantLabel } from '../../world/tenant.ts';
+import type { Context } from './context.ts';
+import type { Tenant } from './observe.ts';
+import type { Planned } from './plan.ts';
+
+export interface Repair {
+  readonly ref: ObjectRef;
+  readonly fields: readonly string[];
+  readonly taken: readonly FieldProblem[];
+}
+
+export interface EdgeIntent {
+  /** The mark of the template that its pod should be made from. */
+  readonly template: string;
+  /** The configuration that its pod should read. */
+  readonly configuration: string;
+}
+
+export type Applied =
+  | { readonly outcome: 'held' }
+  | { readonly outcome: 'namespaceTaken' | 'namespaceTerminating' }
+  /** The API server could not answer, again and again. It is tried on; this is what is said meanwhile. */
+  | { readonly outcome: 'failed'; readonly error: Error }
+  | {
+      readonly outcome: 'done';
+      readonly objects: number;
+      readonly created: readonly ObjectRef[];
+      readonly changed: readonly ObjectRef[];
+      readonly removed: readonly ObjectRef[];
+      readonly repaired: readonly Repair[];
+      readonly refused: readonly { readonly ref: ObjectRef; readonly refusal: Refusal }[];
+      /** By the edge's name. */
+      readonly edges: ReadonlyMap<string, EdgeIntent>;
+    };
+
+const REQUESTS_AT_ONCE = 6;
+
+/** A hiccup is the queue's business. What fails again and again should not only be found in the log. */
+const FAILURES_BEFORE_TELLING = 3;
+
+export async function apply(tenant: Tenant, planned: Planned, context: Context, signal: AbortSignal): Promise<Applied> {
+  try {
+    return await applyAll(tenant, planned, context, signal);
+  } catch (error) {
+    if (signal.aborted || isConflict(error) || context.failures < FAILURES_BEFORE_TELLING) throw error;
+    return { outcome: 'failed', error: toError(error) };
+  }
+}
+
+async function applyAll(tenant: Tenant, planned: Planned, context: Context, signal: AbortSignal): Promise<Applied> {
+  if (planned.verdict !== 'go' || tenant.observed === undefined) return { outcome: 'held' };
+  const namespace = await standingOfNamespace(tenant, context, signal);
+  if (namespace !== 'ours') return { outcome: namespace };
+  const { manifests } = renderTenant(planned.plan, tenant.observed, context.render);
+  // What all tenants share comes with the installation: who may write that could give himself everything.
+  const intents = manifests.filter(({ metadata }) => metadata.labels?.[TENANT] !== undefined).map(intentOf);
+  const work = new Work(context);
+  for (const wave of waves(intents)) await mapParallel(wave, REQUESTS_AT_ONCE, (intent) => work.settle(intent, signal), signal);
+  // The old may be what still works: it goes only when all of the new is there.
+  if (work.refused.length === 0) await work.prune(tenant, intents, signal);
+  return { outcome: 'done', objects: intents.length, ...work.result(), edges: edgeIntents(intents) };
+}
+
+/**
+ * A namespace that somebody else made is never taken over: it would be deleted with the tenant. Its absence from the ledger
+ * says only that it is not known to be ours, so before the first write the API server is asked.
+ */
+async function standingOfNamespace({ object, namespaces }: Tenant, { world, namespaceOwner }: Context, signal: AbortSignal) {
+  const entry = world.entry({ kind: 'Namespace', name: namespaces.edge });
+  const owner = entry?.owner ?? (await namespaceOwner(namespaces.edge, signal));
+  if (owner !== undefined && owner !== tenantLabel(object)) return 'namespaceTaken';
+  return entry?.metadata.terminating ? 'namespaceTerminating' : 'ours';
+}
+
+/** The namespace before what is in it; the workloads last, because a pod must find its attachment, its policies and its peer's Service. */
+function waves(intents: readonly Intent[]): readonly (readonly Intent[])[] {
+  const rank = ({ object }: Intent): number => (object.kind === 'Namespace' ? 0 : object.kind === 'StatefulSet' ? 2 : 1);
+  return [0, 1, 2].map((wave) => intents.filter((intent) => rank(intent) === wave));
+}
+
+class Work {
+  readonly #context: Context;
+  readonly #created: ObjectRef[] = [];
+  readonly #changed: ObjectRef[] = [];
+  readonly #removed: ObjectRef[] = [];
+  readonly #repaired: Repair[] = [];
+  readonly refused: { readonly ref: ObjectRef; readonly refusal: Refusal }[] = [];
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  async settle(intent: Intent, signal: AbortSignal): Promise<void> {
+    const { world, writer, metrics } = this.#context;
+    const ref = refOf(intent.object);
+    const live = world.entry(ref);
+    const standing = standingOf(intent, live);
+    // What is about to go cannot be changed any more; when it is gone, we are told and make it anew.
+    if (standing.state === 'asIntended' || standing.state === 'terminating') return;
+    const result = await writer.apply(intent.object, live, signal);
+    metrics.applied(result.outcome, ref.kind);
+    if (result.outcome === 'refused') {
+      await this.#refused(ref, result.refusal, signal);
+      return;
+    }
+    if (result.object) world.wrote(result.object, ref.kind);
+    // From now on the object itself tells that it is as intended; only one that never can be has to be remembered.
+    if (standingOf(intent, world.entry(ref)).state === 'asIntended') writer.forget(ref);
+    if (result.outcome === 'created') this.#created.push(ref);
+    if (result.outcome !== 'changed') return;
+    if (standing.state === 'altered') this.#repaired.push({ ref, fields: standing.lost, taken: result.taken });
+    else this.#changed.push(ref);
+  }
+
+  async #refused(ref: ObjectRef, refusal: Refusal, signal: AbortSignal): Promise<void> {
+    const { world, writer } = this.#context;
+    const entry = world.entry(ref);
+    // Parts of a StatefulSet cannot be changed. Its pods do not mind being left alone: the next one adopts them, and they are rolled then.
+    if (refusal.reason === 'Immutable' && ref.kind === 'StatefulSet' && entry) {
+      await writer.remove(world.resourceOf(ref.kind), ref, { uid: entry.metadata.uid, propagation: 'Orphan' }, signal);
+      this.#removed.push(ref);
+      return;
+    }
+    // A control plane that is being taken down needs no door to it.
+    if (refusal.reason === 'Terminating') return;
+    this.refused.push({ ref, refusal });
+  }
+
+  async prune({ inventory }: Tenant, intents: readonly Intent[], signal: AbortSignal): Promise<void> {
+    const pruned = await this.#context.writer.prune(
+      inventory,
+      intents.map(({ object }) => refOf(object)),
+      signal,
+    );
+    for (const ref of pruned.deleted) this.#context.writer.forget(ref);
+    this.#removed.push(...pruned.deleted);
+    this.refused.push(...pruned.refused);
+  }
+
+  result() {
+    return { created: this.#created, changed: this.#changed, removed: this.#removed, repaired: this.#repaired, refused: this.refused };
+  }
+}
+
+/** What each edge's pod should be and read, from the objects that make it so. */
+function edgeIntents(intents: readonly Intent[]): ReadonlyMap<string, EdgeIntent> {
+  const workloads = intents.filter(({ object }) => object.kind === 'StatefulSet');
+  return new Map(
+    workloads.map(({ object }) => {
+      const maps = intents.filter(
+        (intent) => intent.object.kind === 'ConfigMap' && intent.object.metadata.name.startsWith(`${object.metadata.name}-`),
+      );
+      const configuration = hashOf(maps.map((map) => [keyOf(map.object.metadata), map.hash]));
+      return [object.metadata.name, { template: templateMark(object), configuration }];
+    }),
+  );
+}

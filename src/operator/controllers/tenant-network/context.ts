@@ -1,0 +1,25 @@
+/** What the phases of a reconciliation may use. Everything that reaches the world outside is in here, and so can be replaced. */
+import type { Clock } from '../../../kube/clock.ts';
+import type { EventToTell } from '../../../kube/events.ts';
+import type { Logger } from '../../../kube/telemetry.ts';
+import type { TenantRenderOptions } from '../../../tenant/render.ts';
+import type { OperatorMetrics } from '../../metrics.ts';
+import type { World } from '../../world/world.ts';
+import type { Writer } from '../../writer.ts';
+import type { ProbeSegment } from './probe.ts';
+
+export interface Context {
+  readonly world: World;
+  readonly writer: Writer;
+  readonly clock: Clock;
+  readonly render: TenantRenderOptions;
+  readonly probeSegment: ProbeSegment;
+  /** Whose a namespace is: the tenant's label, empty when it is nobody's that we know; undefined when there is none of that name. */
+  readonly namespaceOwner: (name: string, signal: AbortSignal) => Promise<string | undefined>;
+  readonly tell: (event: EventToTell) => void;
+  readonly metrics: OperatorMetrics;
+  /** How often this tenant has failed since it last did well. */
+  readonly failures: number;
+  /** With the tenant and the id of this reconciliation on every line. */
+  readonly log: Logger;
+}

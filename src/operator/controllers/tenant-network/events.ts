@@ -1,0 +1,64 @@
+/** What is told in events: changes of mind and deeds, one function each. What merely is stands in the status. */
+import type { Finding } from '../../../api/finding.ts';
+import type { EventToTell } from '../../../kube/events.ts';
+import { type KubeObject, type ObjectRef, refText } from '../../../kube/object.ts';
+import type { EdgePod } from '../../world/edge-pod.ts';
+import type { Applied, Repair } from './apply.ts';
+import type { Context } from './context.ts';
+import type { Tenant } from './observe.ts';
+
+type Telling = Pick<Context, 'tell'>;
+type Done = Extract<Applied, { outcome: 'done' }>;
+
+export const tellApplied = (tenant: Tenant, { created, changed, removed }: Done, context: Telling): void => {
+  const parts = [count(created, 'created'), count(changed, 'changed'), count(removed, 'removed')].filter((part) => part !== '');
+  if (parts.length > 0) normal(tenant, 'Applied', 'Apply', `${parts.join(', ')} for namespace ${tenant.namespaces.edge}`, context);
+};
+
+export const tellRepaired = (tenant: Tenant, { ref, fields, taken }: Repair, context: Telling): void =>
+  warning(tenant, 'Repaired', 'Apply', `somebody else changed ${refText(ref)}${by(taken)}; put back: ${list(fields)}`, context);
+
+export const tellObjectRefused = (tenant: Tenant, ref: ObjectRef, message: string, context: Telling): void =>
+  warning(tenant, 'ObjectRefused', 'Apply', `the API server does not take ${refText(ref)}: ${message}`, context);
+
+export const tellRefused = (tenant: Tenant, finding: Finding, context: Telling): void =>
+  warning(tenant, 'Refused', 'Plan', `${finding.code} ${finding.object}: ${finding.message}; ${finding.fix}`, context);
+
+export const tellNamespaceTaken = (tenant: Tenant, context: Telling): void =>
+  warning(tenant, 'NamespaceTaken', 'Apply', `namespace ${tenant.namespaces.edge} exists and is not ours; it is left alone`, context);
+
+export const tellRolled = (tenant: Tenant, pod: EdgePod, context: Telling): void =>
+  normal(tenant, 'EdgeRolled', 'Roll', `pod ${pod.metadata.name} is made anew, because its template changed`, context);
+
+export const tellReady = (tenant: Tenant, ready: boolean, message: string, context: Telling): void =>
+  ready ? normal(tenant, 'Ready', 'Report', message, context) : warning(tenant, 'NotReady', 'Report', message, context);
+
+export const tellKept = (tenant: Tenant, reason: string, context: Telling): void => normal(tenant, 'Kept', 'Delete', reason, context);
+
+export const tellRemoved = (tenant: Tenant, removed: readonly ObjectRef[], context: Telling): void => {
+  if (removed.length > 0)
+    normal(tenant, 'Removed', 'Delete', `${count(removed, 'removed')} for namespace ${tenant.namespaces.edge}`, context);
+};
+
+const normal = (tenant: Tenant, reason: string, action: string, note: string, { tell }: Telling): void =>
+  tell({ regarding: regarding(tenant), type: 'Normal', reason, action, note });
+const warning = (tenant: Tenant, reason: string, action: string, note: string, { tell }: Telling): void =>
+  tell({ regarding: regarding(tenant), type: 'Warning', reason, action, note });
+
+function regarding({ object }: Tenant): EventToTell['regarding'] {
+  const { name, namespace, uid } = object.metadata;
+  return { apiVersion: object.apiVersion, kind: object.kind, metadata: { name, namespace, uid } } satisfies KubeObject;
+}
+
+const count = (refs: readonly ObjectRef[], verb: string): string =>
+  refs.length === 0 ? '' : refs.length === 1 && refs[0] ? `${verb} ${refs[0].kind} ${refs[0].name}` : `${refs.length} objects ${verb}`;
+
+const MOST_NAMED = 5;
+const list = (fields: readonly string[]): string =>
+  fields.length <= MOST_NAMED ? fields.join(', ') : `${fields.slice(0, MOST_NAMED).join(', ')} and ${fields.length - MOST_NAMED} more`;
+
+/** The server names the other party in the conflict that it reports: `conflict with "kubectl-edit" using v1`. */
+function by(taken: Repair['taken']): string {
+  const names = new Set(taken.flatMap(({ message }) => /conflict with "([^"]+)"/.exec(message)?.[1] ?? []));
+  return names.size === 0 ? '' : ` (${[...names].join(', ')})`;
+}

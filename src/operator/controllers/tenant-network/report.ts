@@ -1,0 +1,94 @@
+/** One write of status per reconciliation, and only when it says something new; and the events of what changed. */
+import type { TenantNetworkStatus } from '../../../api/tenant-network-status.ts';
+import { type Condition, findCondition, setConditions } from '../../../kube/conditions.ts';
+import { apiVersionOf } from '../../../kube/object.ts';
+import { HOSTED_CLUSTER } from '../../resources.ts';
+import { type KeptHostedCluster, MIRROR_CONDITION } from '../../world/projections.ts';
+import type { Applied } from './apply.ts';
+import type { Context } from './context.ts';
+import { tellApplied, tellNamespaceTaken, tellObjectRefused, tellReady, tellRefused, tellRepaired } from './events.ts';
+import { judge, leaving } from './judge.ts';
+import type { Tenant } from './observe.ts';
+import { type Planned, stopsAll } from './plan.ts';
+import type { Seen } from './probe.ts';
+import { statusFor } from './status.ts';
+
+export async function report(
+  tenant: Tenant,
+  planned: Planned,
+  applied: Applied,
+  seen: Seen,
+  context: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  const conditions = judge(tenant, planned, applied, seen);
+  const status = statusFor(tenant, planned, seen, conditions, context.clock.now());
+  tellNews(tenant, planned, applied, status, context);
+  context.metrics.tenant(tenant.key, readyOf(status)?.status ?? 'Unknown', planned.findings);
+  await write(tenant, status, context, signal);
+  await mirror(tenant, status, context, signal);
+}
+
+/** The same for a TenantNetwork that is on its way out: what it waits for. */
+export async function reportLeaving(tenant: Tenant, message: string, context: Context, signal: AbortSignal): Promise<void> {
+  const { status: before, object } = tenant;
+  const known = (before.conditions ?? []) as readonly Condition[];
+  const said = leaving(message).map((one) => ({ ...one, observedGeneration: object.metadata.generation }));
+  const conditions = [...setConditions(known, said, context.clock.now())];
+  await write(tenant, { ...before, observedGeneration: object.metadata.generation, conditions }, context, signal);
+}
+
+async function write({ object, status: before }: Tenant, status: TenantNetworkStatus, { writer, world }: Context, signal: AbortSignal) {
+  const { apiVersion, kind, metadata } = object;
+  const known = { apiVersion, kind, metadata: { name: metadata.name, namespace: metadata.namespace, uid: metadata.uid }, status: before };
+  const answer = await writer.applyStatus(known, status, signal);
+  if (answer) world.sources.tenants.wrote(answer);
+}
+
+/**
+ * On the HostedCluster, for those who look nowhere else. Under a type of our own: HyperShift writes the ones that it knows
+ * back every minute, and leaves others alone.
+ */
+async function mirror({ hostedCluster }: Tenant, status: TenantNetworkStatus, { writer, world, clock }: Context, signal: AbortSignal) {
+  const ready = readyOf(status);
+  if (hostedCluster === undefined || ready === undefined || hostedCluster.metadata.deletionTimestamp) return;
+  const known = hostedCluster.mirror ? [hostedCluster.mirror] : [];
+  const { status: is, reason, message } = ready;
+  const conditions = setConditions(known, [{ type: MIRROR_CONDITION, status: is, reason, message }], clock.now());
+  if (conditions === known) return;
+  const answer = await writer.applyStatus(clusterObject(hostedCluster), { conditions }, signal);
+  if (answer) world.sources.hostedClusters.wrote(answer);
+}
+
+/** A network that is gone is neither ready nor not. */
+export async function withdrawMirror({ hostedCluster }: Tenant, { writer, world }: Context, signal: AbortSignal): Promise<void> {
+  if (hostedCluster?.mirror === undefined || hostedCluster.metadata.deletionTimestamp) return;
+  const answer = await writer.applyStatus(clusterObject(hostedCluster), { conditions: [] }, signal);
+  if (answer) world.sources.hostedClusters.wrote(answer);
+}
+
+const clusterObject = ({ metadata: { name, namespace, uid } }: KeptHostedCluster) => ({
+  apiVersion: apiVersionOf(HOSTED_CLUSTER),
+  kind: HOSTED_CLUSTER.kind,
+  metadata: { name, namespace, uid },
+});
+
+function tellNews(tenant: Tenant, { findings }: Planned, applied: Applied, status: TenantNetworkStatus, context: Context): void {
+  const before = tenant.status;
+  const known = new Set(before.findings?.map(({ code, object }) => `${code} ${object}`));
+  for (const finding of findings.filter(stopsAll))
+    if (!known.has(`${finding.code} ${finding.object}`)) tellRefused(tenant, finding, context);
+  if (applied.outcome === 'namespaceTaken') tellNamespaceTaken(tenant, context);
+  if (applied.outcome === 'done') {
+    tellApplied(tenant, applied, context);
+    for (const repair of applied.repaired) tellRepaired(tenant, repair, context);
+    for (const { ref, refusal } of applied.refused) tellObjectRefused(tenant, ref, refusal.message, context);
+  }
+  const [was, is] = [readyOf(before), readyOf(status)];
+  // Only when it turns: that something new is not ready yet is no news.
+  if (was !== undefined && is !== undefined && (was.status === 'True') !== (is.status === 'True'))
+    tellReady(tenant, is.status === 'True', is.message, context);
+}
+
+const readyOf = ({ conditions }: TenantNetworkStatus): Condition | undefined =>
+  findCondition(conditions as readonly Condition[] | undefined, 'Ready');

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import type { EdgePod } from '../../world/edge-pod.ts';
+import type { EdgeState } from './edges.ts';
+import type { SegmentProof } from './probe.ts';
+import { nextToRoll } from './roll.ts';
+
+const intents = new Map(['edge-a', 'edge-b'].map((name) => [name, { template: 'new', configuration: 'c' }]));
+const notProbed: SegmentProof = { outcome: 'notProbed' };
+const proof = (outcome: 'proven' | 'failed', holder?: 'edge-a' | 'edge-b'): SegmentProof => ({ outcome, message: '', answered: [], ...(holder ? { holder } : {}) });
+
+function edge(name: 'edge-a' | 'edge-b', template: string, ready = true, change: Partial<EdgePod> = {}): EdgeState {
+  const metadata = { namespace: 'edge', name: `${name}-0`, uid: 'u', resourceVersion: '1' };
+  const pod: EdgePod = { apiVersion: 'v1', kind: 'Pod', metadata, tenant: 't', edge: name, node: 'n', ready, terminating: false, template, configuration: 'c', net1: undefined, trouble: '', ...change };
+  return { name, pod, ready, problem: ready ? undefined : { kind: 'notReady', text: '' } };
+}
+const missing = (name: 'edge-a' | 'edge-b'): EdgeState => ({ name, pod: undefined, ready: false, problem: { kind: 'missing', text: '' } });
+const rolled = (edges: readonly EdgeState[], seen: SegmentProof = notProbed) => nextToRoll(edges, intents, seen)?.edge;
+
+test('pods of the current template stay', () => {
+  expect(rolled([edge('edge-a', 'new'), edge('edge-b', 'new')])).toBeUndefined();
+});
+
+test('the standby goes first; as long as nobody knows who that is, edge-b', () => {
+  const outdated = [edge('edge-a', 'old'), edge('edge-b', 'old')];
+  expect(rolled(outdated)).toBe('edge-b');
+  expect(rolled(outdated, proof('proven', 'edge-b'))).toBe('edge-a');
+  expect(rolled(outdated, proof('proven', 'edge-a'))).toBe('edge-b');
+});
+
+test('the second waits until the first is back', () => {
+  expect(rolled([edge('edge-a', 'old'), missing('edge-b')])).toBeUndefined();
+  expect(rolled([edge('edge-a', 'old'), edge('edge-b', 'old', false, { terminating: true })])).toBeUndefined();
+  expect(rolled([edge('edge-a', 'old'), edge('edge-b', 'new', false)])).toBeUndefined();
+  expect(rolled([edge('edge-a', 'old'), edge('edge-b', 'new')])).toBe('edge-a');
+});
+
+test('an outdated pod that does not work is made anew at once: nothing is lost by it', () => {
+  expect(rolled([edge('edge-a', 'old'), edge('edge-b', 'old', false)])).toBe('edge-b');
+  expect(rolled([edge('edge-a', 'old', false), edge('edge-b', 'new')])).toBe('edge-a');
+});
+
+test('when the segment is not well after the first, the second stays as it is', () => {
+  expect(rolled([edge('edge-a', 'old'), edge('edge-b', 'new')], proof('failed'))).toBeUndefined();
+  // Before anything was rolled a sick segment is no reason to wait: the new template may be the cure.
+  expect(rolled([edge('edge-a', 'old'), edge('edge-b', 'old')], proof('failed'))).toBe('edge-b');
+});
+
+test('a single edge has nobody to wait for', () => {
+  expect(rolled([edge('edge-a', 'old')])).toBe('edge-a');
+});

@@ -1,0 +1,64 @@
+/**
+ * Brings changed workloads and configurations to the pods. StatefulSets of edges do not roll by themselves (two of them would
+ * roll at once), so the order is made here: one at a time, the standby first, and no further when the segment is not well.
+ */
+import { isConflict, isNotFound } from '../../../kube/errors.ts';
+import { POD } from '../../resources.ts';
+import { CONFIGURATION, type EdgePod } from '../../world/edge-pod.ts';
+import type { Applied, EdgeIntent } from './apply.ts';
+import type { Context } from './context.ts';
+import type { EdgeState } from './edges.ts';
+import { tellRolled } from './events.ts';
+import type { Tenant } from './observe.ts';
+import type { Seen, SegmentProof } from './probe.ts';
+
+type Done = Extract<Applied, { outcome: 'done' }>;
+
+/**
+ * Tells kubelet that there is news: a changed annotation makes it look at the pod, and refresh its volumes, at once instead of
+ * within a minute or so. Compared, not remembered: a crash between the write and this changes nothing.
+ */
+export async function refresh({ pods }: Tenant, applied: Applied, { world, writer }: Context, signal: AbortSignal): Promise<void> {
+  if (applied.outcome !== 'done' || applied.refused.length > 0) return;
+  for (const { metadata, edge, terminating, configuration } of pods) {
+    const wanted = applied.edges.get(edge)?.configuration;
+    if (wanted === undefined || terminating || configuration === wanted) continue;
+    const body = { metadata: { uid: metadata.uid, annotations: { [CONFIGURATION]: wanted } } };
+    const answer = await writer.patch(POD, metadata, { type: 'merge', body }, signal).catch(unlessGone);
+    if (answer) world.sources.pods.wrote(answer);
+  }
+}
+
+/** A pod that went meanwhile reads the newest configuration when it comes again. */
+function unlessGone(error: unknown): undefined {
+  if (!isNotFound(error) && !isConflict(error)) throw error;
+}
+
+export async function roll(tenant: Tenant, applied: Applied, { edges, proof }: Seen, context: Context, signal: AbortSignal): Promise<void> {
+  if (applied.outcome !== 'done' || applied.refused.length > 0) return;
+  const pod = nextToRoll(edges, applied.edges, proof);
+  if (pod === undefined) return;
+  await context.writer.remove(POD, pod.metadata, { uid: pod.metadata.uid }, signal);
+  tellRolled(tenant, pod, context);
+}
+
+/** The pod that is to be made anew now, if any. */
+export function nextToRoll(edges: readonly EdgeState[], intents: Done['edges'], proof: SegmentProof): EdgePod | undefined {
+  const outdated = edges.filter((edge) => isOutdated(edge, intents.get(edge.name)));
+  const broken = outdated.find(({ ready }) => !ready);
+  if (broken) return broken.pod;
+  // One is new already and the segment is not well since: the other one is what still works.
+  if (proof.outcome === 'failed' && outdated.length < edges.length) return undefined;
+  const [candidate] = [...outdated].sort((a, b) => standbyFirst(a, b, proof));
+  const others = edges.filter((edge) => edge !== candidate);
+  return others.every(({ ready }) => ready) ? candidate?.pod : undefined;
+}
+
+const isOutdated = ({ pod }: EdgeState, intent: EdgeIntent | undefined): boolean =>
+  pod !== undefined && intent !== undefined && !pod.terminating && pod.template !== intent.template;
+
+/** Whoever holds the floating address goes last. As long as nobody says who that is, edge-a is more likely: it wins a cold start. */
+function standbyFirst(a: EdgeState, b: EdgeState, proof: SegmentProof): number {
+  const holder = ('holder' in proof && proof.holder) || 'edge-a';
+  return Number(a.name === holder) - Number(b.name === holder);
+}

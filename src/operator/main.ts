@@ -1,0 +1,108 @@
+/** The operator as a process: flags and files in, logs out, signals heeded. */
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { pino } from 'pino';
+import { systemClock } from '../kube/clock.ts';
+import type { Connection, ReadFile } from '../kube/connection.ts';
+import { ConfigError, LeadershipLost } from '../kube/errors.ts';
+import { inClusterConnection, inClusterNamespace } from '../kube/in-cluster.ts';
+import type { Runnable } from '../kube/manager.ts';
+import type { Logger } from '../kube/telemetry.ts';
+import { Transport } from '../kube/transport.ts';
+import { type Meters, meters } from './metrics.ts';
+import { createOperator, type Operator } from './operator.ts';
+import { type Options, readOptions, usage } from './options.ts';
+import type { Answer } from './serving/health.ts';
+import { httpServer, type Reply } from './serving/http.ts';
+
+const LEASE_NAME = 'hcpio-operator';
+const DEFAULT_NAMESPACE = 'hcpio-system';
+
+const readText: ReadFile = (path, signal) => readFile(path, { encoding: 'utf8', signal });
+
+async function main(args: readonly string[], stop: AbortSignal): Promise<void> {
+  const options = readOptions(args, process.env);
+  if (options.help) {
+    process.stdout.write(usage());
+    return;
+  }
+  const log = pino({ level: options.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const meter = meters();
+  const files = { env: process.env, readFile: readText, clock: systemClock, log };
+  const connection = await connect(options, files, stop);
+  const transport = new Transport({ connection, userAgent: 'hcpio-operator', log, metrics: meter });
+  const namespace = options.leaseNamespace ?? (await inClusterNamespace(files, stop)) ?? DEFAULT_NAMESPACE;
+  const instance = `${hostname()}_${randomBytes(4).toString('hex')}`;
+  const operator = await createOperator(
+    {
+      ...options,
+      transport,
+      clock: systemClock,
+      random: Math.random,
+      instance,
+      lease: options.leaseTiming && { namespace, name: LEASE_NAME, timing: options.leaseTiming },
+      meters: meter,
+      log,
+    },
+    stop,
+  );
+  log.info({ instance, server: connection.server.href }, 'starting');
+  await operator.run(servers(options, operator, meter, log), stop);
+  transport.close();
+  log.info({}, 'stopped');
+}
+
+/** A pod has a service account; a person has a kubeconfig. Whoever names a file means it. */
+async function connect(options: Options, files: Files, signal: AbortSignal): Promise<Connection> {
+  if (options.kubeconfig === undefined && files.env['KUBERNETES_SERVICE_HOST']) return inClusterConnection(files);
+  // Not at the top: the YAML parser weighs more than the rest of the client, and a pod never needs it.
+  const [{ kubeconfigPaths, loadKubeconfig }, { systemCommand }] = await Promise.all([
+    import('../kube/kubeconfig.ts'),
+    import('../kube/exec-credential.ts'),
+  ]);
+  const paths = options.kubeconfig === undefined ? kubeconfigPaths(files.env) : [options.kubeconfig];
+  const { connection } = await loadKubeconfig(
+    { ...files, paths, runCommand: systemCommand(files.env), ...(options.context ? { context: options.context } : {}) },
+    signal,
+  );
+  return connection;
+}
+
+interface Files {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly readFile: ReadFile;
+  readonly clock: typeof systemClock;
+  readonly log: Logger;
+}
+
+function servers({ metrics, health }: Options, operator: Operator, meter: Meters, log: Logger): readonly Runnable[] {
+  const said = ({ ok, text }: Answer): Reply => ({ code: ok ? 200 : 503, body: `${text}\n` });
+  return [
+    ...(metrics
+      ? [
+          httpServer(
+            'metrics',
+            metrics,
+            { '/metrics': async () => ({ code: 200, contentType: meter.contentType, body: await meter.text() }) },
+            log,
+          ),
+        ]
+      : []),
+    ...(health
+      ? [httpServer('health', health, { '/healthz': () => said(operator.alive()), '/readyz': () => said(operator.ready()) }, log)]
+      : []),
+  ];
+}
+
+const stop = new AbortController();
+// Once: a second signal is for those who do not want to wait, and ends the process as usual.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(new Error(signal)));
+
+main(process.argv.slice(2), stop.signal).catch((error: unknown) => {
+  if (stop.signal.aborted) return;
+  const known = error instanceof ConfigError || error instanceof LeadershipLost;
+  process.stderr.write(`${known ? (error as Error).message : ((error as Error).stack ?? String(error))}\n`);
+  // At once: whoever may no longer write must not go on running for the sake of an open connection.
+  process.exit(error instanceof ConfigError ? 2 : 1);
+});

@@ -1,0 +1,141 @@
+/** Puts the parts together: what is watched, who reconciles, what is served. No flags, no environment, no process in here. */
+
+import { TENANT } from '../gateway/labels.ts';
+import { Client, METADATA_ONLY } from '../kube/client.ts';
+import type { Clock, Random } from '../kube/clock.ts';
+import { Controller, type Reconcile } from '../kube/controller.ts';
+import { Discovery } from '../kube/discovery.ts';
+import { EventRecorder, type EventToTell } from '../kube/events.ts';
+import { Lease, type LeaseTiming } from '../kube/lease.ts';
+import { type Health, Manager, type Runnable } from '../kube/manager.ts';
+import { refOf, refText, type WireObject } from '../kube/object.ts';
+import type { Logger } from '../kube/telemetry.ts';
+import type { Transport } from '../kube/transport.ts';
+import type { TenantRenderOptions } from '../tenant/render.ts';
+import { feedNodePoolGate, nodePoolGateReconciler } from './controllers/node-pool-gate.ts';
+import { feedShorthand, shorthandReconciler } from './controllers/shorthand.ts';
+import { tenantNetworkReconciler } from './controllers/tenant-network/controller.ts';
+import { nobodyProbes, type ProbeSegment } from './controllers/tenant-network/probe.ts';
+import { LateInformers } from './late-informers.ts';
+import type { Meters } from './metrics.ts';
+import { detectPlatform, type Platform } from './platform.ts';
+import { NAMESPACE, TENANT_RESOURCES } from './resources.ts';
+import { type Answer, isAlive, isReady, Watchdog } from './serving/health.ts';
+import { feedTenants } from './world/feeds.ts';
+import { World } from './world/world.ts';
+import { rehearsal, type Writer, writer } from './writer.ts';
+
+export interface OperatorOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** This process and no other. */
+  readonly instance: string;
+  /** Undefined: look. */
+  readonly platform: Platform | undefined;
+  readonly edge: Omit<TenantRenderOptions, 'platform'>;
+  /** Undefined: no election, this one works. */
+  readonly lease: { readonly namespace: string; readonly name: string; readonly timing: LeaseTiming } | undefined;
+  readonly dryRun: boolean;
+  readonly workers: number;
+  readonly probeSegment?: ProbeSegment;
+  readonly meters: Meters;
+  readonly log: Logger & { child(fields: object): Logger };
+}
+
+export interface Operator {
+  readonly world: World;
+  health(): Health;
+  alive(): Answer;
+  ready(): Answer;
+  /** Runs until the signal and until the work at hand is finished. `beside` runs for as long. */
+  run(beside: readonly Runnable[], signal: AbortSignal): Promise<void>;
+}
+
+/** A tenant that fails is tried again within the minute, however long the API server was away. */
+const RETRY_DELAY_MS = { least: 50, most: 60_000 };
+
+export async function createOperator(options: OperatorOptions, signal: AbortSignal): Promise<Operator> {
+  const { transport, log, meters, dryRun } = options;
+  const discovery = new Discovery(transport, TENANT_RESOURCES);
+  const platform = options.platform ?? (await detectPlatform(discovery, signal));
+  log.info({ platform, dryRun }, 'the hub is known');
+  const world = new World({ transport, log, metrics: meters });
+  const late = new LateInformers();
+  world.adoptWith((informer) => late.adopt(informer));
+  const recorder = new EventRecorder({ transport, controller: 'hcpio.io/operator', instance: options.instance, log });
+  const parts: Parts = {
+    world,
+    writer: dryRun ? rehearsal(log) : writer(transport, discovery),
+    tell: dryRun
+      ? (event) => log.info({ event: event.reason, about: refText(refOf(event.regarding)) }, event.note)
+      : (event) => recorder.record(event),
+    watchdog: new Watchdog(options.clock),
+  };
+  const controllers = controllersOf(options, platform, parts);
+  const lease =
+    options.lease && !dryRun ? new Lease({ transport, ...options.lease, identity: options.instance, log, metrics: meters }) : undefined;
+  const always: Runnable[] = [recorder, late];
+  const manager = new Manager({ informers: world.informers, controllers, always, log, ...(lease ? { lease } : {}) });
+  meters.beforeScrape(() => manager.sample());
+  return {
+    world,
+    health: () => manager.health(),
+    alive: () => isAlive(parts.watchdog),
+    ready: () => isReady(manager.health()),
+    run(beside, stop) {
+      always.push(...beside);
+      return manager.run(stop);
+    },
+  };
+}
+
+interface Parts {
+  readonly world: World;
+  readonly writer: Writer;
+  readonly tell: (event: EventToTell) => void;
+  readonly watchdog: Watchdog;
+}
+
+function controllersOf(options: OperatorOptions, platform: Platform, parts: Parts): readonly Controller[] {
+  const { transport, clock, random, log, meters, workers, edge, probeSegment = nobodyProbes } = options;
+  const { world, watchdog } = parts;
+  const make = (name: string, reconcile: Reconcile, count: number) =>
+    new Controller({
+      name,
+      reconcile: watchdog.guard(name, reconcile),
+      clock,
+      random,
+      workers: count,
+      retryDelayMs: RETRY_DELAY_MS,
+      log,
+      metrics: meters,
+    });
+  const context = {
+    ...parts,
+    clock,
+    render: { ...edge, platform },
+    probeSegment,
+    namespaceOwner: namespaceOwner(transport),
+    metrics: meters,
+  };
+  const tenants = make(
+    'tenantnetwork',
+    tenantNetworkReconciler(context, (tenant, reconcileId) => log.child({ tenant, reconcileId })),
+    workers,
+  );
+  const shorthand = make('shorthand', shorthandReconciler(parts), 1);
+  const gate = make('nodepool-gate', nodePoolGateReconciler(parts), 1);
+  feedTenants(tenants, world);
+  feedShorthand(shorthand, world);
+  feedNodePoolGate(gate, world);
+  return [tenants, shorthand, gate];
+}
+
+function namespaceOwner(transport: Transport) {
+  const client = new Client(transport);
+  return async (name: string, signal: AbortSignal): Promise<string | undefined> => {
+    const found = await client.find<WireObject>(NAMESPACE, { name }, signal, { accept: METADATA_ONLY });
+    return found && (found.metadata.labels?.[TENANT] ?? '');
+  };
+}

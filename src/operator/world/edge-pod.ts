@@ -1,0 +1,109 @@
+/** The pods of the edges, as far as they tell how an edge fares. */
+
+import { GROUP } from '../../api/tenant-network.ts';
+import { TENANT } from '../../gateway/labels.ts';
+import type { WireObject } from '../../kube/object.ts';
+import { TEMPLATE } from '../ledger/intent.ts';
+
+/** On a pod: the configuration that it was last told of. Changing it makes kubelet refresh the volumes at once. */
+export const CONFIGURATION = `${GROUP}/configuration`;
+
+const NETWORK_STATUS = 'k8s.v1.cni.cncf.io/network-status';
+
+export interface SegmentInterface {
+  readonly addresses: readonly string[];
+  readonly mac: string;
+}
+
+export interface EdgePod {
+  readonly apiVersion: 'v1';
+  readonly kind: 'Pod';
+  readonly metadata: { readonly namespace: string; readonly name: string; readonly uid: string; readonly resourceVersion: string };
+  readonly tenant: string;
+  readonly edge: string;
+  readonly node: string;
+  readonly ready: boolean;
+  readonly terminating: boolean;
+  /** The mark of the template it was made from, and the configuration it was told of. */
+  readonly template: string;
+  readonly configuration: string;
+  /** Its leg on the segment, once Multus says that it has one. */
+  readonly net1: SegmentInterface | undefined;
+  /** What keeps it from being ready, in the words of kubelet or the scheduler; empty when nothing does. */
+  readonly trouble: string;
+}
+
+interface PodBody {
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready: boolean;
+  readonly state?: { readonly waiting?: { readonly reason?: string }; readonly terminated?: { readonly exitCode: number } };
+}
+
+export function edgePod(object: WireObject): EdgePod {
+  const { namespace = '', name, uid = '', resourceVersion = '', labels = {}, annotations = {}, deletionTimestamp } = object.metadata;
+  const { spec, status } = object as WireObject & PodBody;
+  const ready = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { namespace, name, uid, resourceVersion },
+    tenant: labels[TENANT] ?? '',
+    edge: labels['app.kubernetes.io/instance'] ?? '',
+    node: spec?.nodeName ?? '',
+    ready,
+    terminating: deletionTimestamp !== undefined,
+    template: annotations[TEMPLATE] ?? '',
+    configuration: annotations[CONFIGURATION] ?? '',
+    net1: segmentInterface(annotations[NETWORK_STATUS]),
+    trouble: ready ? '' : troubleOf(status),
+  };
+}
+
+function segmentInterface(text: string | undefined): SegmentInterface | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const networks = JSON.parse(text) as readonly {
+      readonly interface?: string;
+      readonly ips?: readonly string[];
+      readonly mac?: string;
+    }[];
+    const found = networks.find((network) => network.interface === 'net1');
+    return found && { addresses: found.ips ?? [], mac: (found.mac ?? '').toLowerCase() };
+  } catch {
+    // Written by Multus. If it is not JSON, it says nothing about net1, and that is what is reported.
+    return undefined;
+  }
+}
+
+/** Without kubelet's own sentences: they count seconds, and a status that changes every ten of them says nothing new. */
+function troubleOf(status: PodBody['status']): string {
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (scheduled?.status === 'False') return `it cannot be scheduled: ${scheduled.message ?? 'no reason given'}`;
+  for (const { name, ready, state } of [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]) {
+    if (ready || state?.terminated?.exitCode === 0) continue;
+    return containerTrouble(name, state?.waiting?.reason ?? '', state?.terminated?.exitCode);
+  }
+  return STARTING;
+}
+
+const STARTING = 'it is starting';
+const WAITING: Readonly<Record<string, string>> = {
+  PodInitializing: STARTING,
+  ContainerCreating: STARTING,
+  ErrImagePull: 'its image cannot be pulled',
+  ImagePullBackOff: 'its image cannot be pulled',
+};
+
+function containerTrouble(name: string, waiting: string, exitCode: number | undefined): string {
+  if (waiting === 'CrashLoopBackOff' || exitCode !== undefined) return `container ${name} keeps failing`;
+  return waiting === '' ? `container ${name} is not ready yet` : (WAITING[waiting] ?? `container ${name}: ${waiting}`);
+}

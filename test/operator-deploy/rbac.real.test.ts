@@ -1,0 +1,205 @@
+/**
+ * The operator under exactly the rights that deploy/default gives it, through everything that it does. The API server's audit log is the
+ * witness: nothing was forbidden, and nothing was granted that no run needed.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { SHORTHAND_ANNOTATION } from '../../src/api/shorthand.ts';
+import { Client } from '../../src/kube/client.ts';
+import { systemClock } from '../../src/kube/clock.ts';
+import { QUICK_LEASE } from '../../src/kube/lease.ts';
+import type { WireObject } from '../../src/kube/object.ts';
+import { silentLogger } from '../../src/kube/telemetry.ts';
+import { Transport } from '../../src/kube/transport.ts';
+import { meters } from '../../src/operator/metrics.ts';
+import { createOperator } from '../../src/operator/operator.ts';
+import type { PolicyRule } from '../../src/operator/rbac.ts';
+import { HOSTED_CLUSTER, NAMESPACE, NODE_POOL, POD, TENANT_NETWORK } from '../../src/operator/resources.ts';
+import { configurations } from '../../src/operator/webhook/configurations.ts';
+import { SelfMadeCertificate } from '../../src/operator/webhook/self-made/self-made-certificate.ts';
+import { OPERATOR_USER } from '../operator/audit.ts';
+import { eventually, type Hub, startHub } from '../operator/hub.ts';
+import * as play from '../operator/player.ts';
+import { asOperator, installedObjects } from './installation.ts';
+
+const one = play.tenant(1);
+const two = play.tenant(2);
+const shorthand = play.tenant(3);
+const dir = mkdtempSync(join(tmpdir(), 'hcpio-rbac-'));
+const auditLog = join(dir, 'audit.log');
+const stop = new AbortController();
+let hub: Hub;
+let running: Promise<void>;
+
+beforeAll(async () => {
+  const policy = join(dir, 'policy.json');
+  writeFileSync(policy, JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }));
+  hub = await startHub({ apiserverArgs: [`--audit-policy-file=${policy}`, `--audit-log-path=${auditLog}`] });
+  await hub.apply(play.namespace('hcpio-system'));
+  for (const object of installedObjects('default')) if (/Role|ServiceAccount/.test(object.kind)) await hub.apply(object);
+  for (const object of configurations(() => ({ url: 'https://127.0.0.1:1/' }))) await hub.apply(object as unknown as WireObject);
+  for (const played of [one, two, shorthand]) await play.playTenant(hub, played);
+  await startOperator();
+});
+afterAll(async () => {
+  stop.abort();
+  await running;
+  await hub?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function startOperator(): Promise<void> {
+  const transport = new Transport({ connection: asOperator(hub.controlPlane), userAgent: 'rbac-test' });
+  const operator = await createOperator(
+    {
+      transport,
+      clock: systemClock,
+      random: Math.random,
+      instance: 'only',
+      platform: undefined,
+      edge: {},
+      lease: { namespace: 'hcpio-system', name: 'hcpio-operator', timing: QUICK_LEASE },
+      dryRun: false,
+      workers: 2,
+      meters: meters(),
+      log: { ...silentLogger, child: () => silentLogger },
+    },
+    stop.signal,
+  );
+  running = operator.run([], stop.signal).finally(() => transport.close());
+  await eventually('the leadership', async () => operator.health().leading);
+}
+
+interface Asked {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly code: number;
+}
+
+interface AuditEvent {
+  readonly stage: string;
+  readonly verb: string;
+  readonly impersonatedUser?: { readonly username: string };
+  readonly objectRef?: { readonly apiGroup?: string; readonly resource?: string; readonly subresource?: string };
+  readonly responseStatus?: { readonly code?: number };
+}
+
+function asked(): readonly Asked[] {
+  const lines = readFileSync(auditLog, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  return lines
+    .map((line) => JSON.parse(line) as AuditEvent)
+    .filter(
+      ({ impersonatedUser, objectRef, stage }) => impersonatedUser?.username === OPERATOR_USER && objectRef && stage !== 'RequestReceived',
+    )
+    .map(({ verb, objectRef: { apiGroup = '', resource = '', subresource } = {}, responseStatus }) => ({
+      verb,
+      group: apiGroup,
+      resource: subresource ? `${resource}/${subresource}` : resource,
+      code: responseStatus?.code ?? 0,
+    }));
+}
+
+const exists = async (resource: typeof POD, namespace: string | undefined, name: string) =>
+  (await hub.client.find(resource, { ...(namespace ? { namespace } : {}), name }, hub.signal)) !== undefined;
+const remove = (played: play.PlayedTenant) =>
+  hub.client.delete(TENANT_NETWORK, { namespace: played.namespace, name: played.name }, hub.signal);
+const change = (played: play.PlayedTenant, spec: object) =>
+  hub.client.patch(TENANT_NETWORK, { namespace: played.namespace, name: played.name }, { type: 'merge', body: { spec } }, hub.signal);
+const edgeOf = ({ controlPlane }: play.PlayedTenant): string => `${controlPlane}-edge`;
+const until = (verb: string, resource: string, what = `${verb} ${resource}`) =>
+  eventually(what, async () => asked().some((request) => request.verb === verb && request.resource === resource && request.code < 300));
+
+/** A pod as the StatefulSet's controller would make it, which no lab without one has. */
+async function playPod(played: play.PlayedTenant): Promise<void> {
+  const labels = {
+    'app.kubernetes.io/name': 'hcpio-edge',
+    'app.kubernetes.io/managed-by': 'hcpio',
+    'app.kubernetes.io/instance': 'edge-a',
+  };
+  const tenant = { 'hcpio.io/tenant': `${played.namespace}.${played.name}` };
+  await hub.apply({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'edge-a-0', namespace: edgeOf(played), labels: { ...labels, ...tenant } },
+    spec: { containers: [{ name: 'edge', image: 'none' }], serviceAccountName: 'edge' },
+  } as WireObject);
+}
+
+test('a tenant comes, is changed, rolls, shrinks and goes; its cluster is annotated; its NodePools are held', async () => {
+  await hub.apply(play.tenantNetwork(one, { deletionPolicy: 'Retain' }));
+  await hub.apply(play.tenantNetwork(two));
+  await hub.apply({
+    ...play.hostedCluster(shorthand),
+    metadata: { ...play.hostedCluster(shorthand).metadata, annotations: { [SHORTHAND_ANNOTATION]: shorthand.attachment } },
+  });
+  for (const played of [one, two, shorthand])
+    await eventually('the edge', () => exists({ ...POD, group: 'apps', plural: 'statefulsets' }, edgeOf(played), 'edge-b'));
+  await playPod(one);
+  await until('patch', 'pods');
+  await until('delete', 'pods');
+  await change(one, { gateway: { availability: 'Single', dhcp: { leaseSeconds: 300 } } });
+  await eventually(
+    'the second edge to go',
+    async () => !(await exists({ ...POD, group: 'apps', plural: 'statefulsets' }, edgeOf(one), 'edge-b')),
+  );
+  await until('patch', 'nodepools');
+  await hub.client.patch(
+    HOSTED_CLUSTER,
+    { namespace: one.namespace, name: one.name },
+    { type: 'merge', body: { metadata: { labels: { a: 'b' } } } },
+    hub.signal,
+  );
+  await remove(one);
+  await eventually('the tenant to be gone', async () => !(await exists(TENANT_NETWORK, one.namespace, one.name)));
+  await remove(two);
+  await eventually('the namespace to go', async () => {
+    const found = await hub.client.find<WireObject>(NAMESPACE, { name: edgeOf(two) }, hub.signal);
+    return found?.metadata.deletionTimestamp !== undefined;
+  });
+  const pools = await hub.list(NODE_POOL);
+  expect(pools.length).toBe(3);
+});
+
+test('the certificate of the webhooks is made, renewed and told', async () => {
+  const transport = new Transport({ connection: asOperator(hub.controlPlane), userAgent: 'rbac-test' });
+  const clock = (offset: number) => ({ ...systemClock, now: () => Date.now() + offset });
+  const source = (offset: number) =>
+    new SelfMadeCertificate({
+      client: new Client(transport),
+      namespace: 'hcpio-system',
+      names: ['a.example.com'],
+      clock: clock(offset),
+      log: silentLogger,
+    });
+  const first = await source(0).current(hub.signal);
+  expect((await source(80 * 24 * 3_600_000).current(hub.signal)).cert).not.toBe(first.cert);
+  transport.close();
+});
+
+test('nothing was forbidden', () => {
+  expect(asked().filter(({ code }) => code === 403)).toEqual([]);
+});
+
+test('nothing is granted that was not needed', async () => {
+  stop.abort();
+  await running;
+  // Server-side apply creates by patch: the API server asks for the right to create, and its log says patch.
+  const used = new Set(
+    asked().flatMap(({ verb, group, resource, code }) => [
+      `${verb} ${group}/${resource}`,
+      ...(verb === 'patch' && code === 201 ? [`create ${group}/${resource}`] : []),
+    ]),
+  );
+  const granted = installedObjects('default')
+    .filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole')
+    .flatMap((role) => role['rules'] as PolicyRule[])
+    .flatMap(({ apiGroups = [], resources = [], verbs }) =>
+      verbs.flatMap((verb) => apiGroups.flatMap((group) => resources.map((resource) => `${verb} ${group}/${resource}`))),
+    );
+  expect([...new Set(granted)].filter((right) => !used.has(right)).sort()).toEqual([]);
+});

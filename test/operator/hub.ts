@@ -1,0 +1,97 @@
+/** A hub for tests of the operator: a real API server with the real CRDs, and hands to play everybody else. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Applier } from '../../src/kube/apply.ts';
+import { Client } from '../../src/kube/client.ts';
+import { systemClock } from '../../src/kube/clock.ts';
+import { Discovery } from '../../src/kube/discovery.ts';
+import { systemCommand } from '../../src/kube/exec-credential.ts';
+import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
+import type { KubeObject, Resource, WireObject } from '../../src/kube/object.ts';
+import { refText } from '../../src/kube/object.ts';
+import { listPages } from '../../src/kube/list-pager.ts';
+import { silentLogger } from '../../src/kube/telemetry.ts';
+import { Transport } from '../../src/kube/transport.ts';
+import { crdFiles } from '../../tools/paths.ts';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../tools/testing/control-plane.ts';
+
+export interface Hub {
+  readonly controlPlane: ControlPlane;
+  readonly transport: Transport;
+  readonly client: Client;
+  /** Never aborted: the test's own timeout ends what hangs. */
+  readonly signal: AbortSignal;
+  /** Server-side apply under another name than the operator's; throws when it is refused. */
+  apply(object: WireObject, status?: 'status'): Promise<WireObject>;
+  list(resource: Resource, namespace?: string, labelSelector?: string): Promise<readonly WireObject[]>;
+  stop(): Promise<void>;
+}
+
+const OWN_CRD = join(import.meta.dirname, '../../deploy/crd/hcpio.io_tenantnetworks.yaml');
+
+export async function startHub(options: ControlPlaneOptions = {}): Promise<Hub> {
+  const controlPlane = await startControlPlane(options);
+  await controlPlane.applyCrds([...crdFiles(), OWN_CRD]);
+  const transport = await transportFor(controlPlane.kubeconfigPath);
+  return { controlPlane, ...handsOf(transport), stop: () => controlPlane.stop().finally(() => transport.close()) };
+}
+
+const never = new AbortController().signal;
+
+/** The way to the API server that everybody but the operator takes: patient, because tests kill it. */
+export async function transportFor(kubeconfig: string, server?: string): Promise<Transport> {
+  const { connection } = await loadKubeconfig(
+    {
+      paths: [kubeconfig],
+      readFile: (path, signal) => readFile(path, { encoding: 'utf8', signal }),
+      runCommand: systemCommand(process.env),
+      clock: systemClock,
+      log: silentLogger,
+    },
+    never,
+  );
+  return new Transport({
+    connection: server ? { ...connection, server: new URL(server) } : connection,
+    userAgent: 'test',
+    retry: { maxRetries: 200, initialMs: 100, maxMs: 500 },
+  });
+}
+
+function handsOf(transport: Transport): Omit<Hub, 'controlPlane' | 'stop'> {
+  const applier = new Applier(transport, new Discovery(transport), 'player');
+  return {
+    transport,
+    client: new Client(transport),
+    signal: never,
+    async apply(object, subresource) {
+      const options = { onConflict: 'take' as const, wholeObject: true, ...(subresource ? { subresource } : {}) };
+      const result = await applier.apply(object as KubeObject, never, options);
+      if (result.outcome === 'refused') throw new Error(`${refText(result.ref)}: ${result.refusal.message}`);
+      return result.object as WireObject;
+    },
+    async list(resource, namespace, labelSelector) {
+      const selection = { resource, ...(namespace ? { namespace } : {}), ...(labelSelector ? { labelSelector } : {}) };
+      const items: WireObject[] = [];
+      for await (const page of listPages(transport, selection, 500, never)) {
+        if (page.restarted) items.length = 0;
+        items.push(...page.items);
+      }
+      return items;
+    },
+  };
+}
+
+/** Asks until the answer is no longer undefined or false. No sleeps beyond the pause between questions; the test's own timeout ends it. */
+export async function eventually<T>(what: string, ask: () => Promise<T | undefined | false>, signal?: AbortSignal): Promise<T> {
+  let last: unknown;
+  for (;;) {
+    if (signal?.aborted) throw new Error(`waited in vain for ${what}`, { cause: last });
+    try {
+      const answer = await ask();
+      if (answer !== undefined && answer !== false) return answer;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
