@@ -25,13 +25,13 @@ tools: install ## the daemons that tests run against, built once and cached
 
 lab: install ## everything the lab needs, built once and cached
 	$(NODE) tools/build.ts lab
+	$(NODE) src/lab/images/build.ts
 
 test: check tools ## all tests; the last line is `N passed, N failed`
 	vitest run
 
-demo: install ## plan and render the example tenant
-	bin/hcpio render -f examples/blue --out out/blue --force
-	bin/hcpio plan -f examples/blue
+demo: lab ## the lab with one tenant: a VM boots on an isolated VLAN and joins through the gateway
+	bin/hcpio lab demo --name demo
 
 generate: install ## renew the CRD and the reference pages
 	$(NODE) src/cli/generate.ts

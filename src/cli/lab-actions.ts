@@ -12,6 +12,7 @@ import { labNames } from '../lab/state/names.ts';
 import { statusOf } from '../lab/status.ts';
 import { up } from '../lab/up.ts';
 import { Failure } from './failure.ts';
+import { demonstrate } from './lab-demo.ts';
 import { standingText, statusText, workersText } from './lab-text.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -48,6 +49,10 @@ export async function bringUp(flags: UpFlags, terminal: Terminal): Promise<void>
   const since = performance.now();
   const lab = await withProgress((reporter, signal) => up(options, { reporter, signal, keep }));
   terminal.out(standingText(await statusOf(lab), (performance.now() - since) / 1000, options, terminal.theme));
+}
+
+export async function showDemo({ name, strategy }: Pick<UpFlags, 'name' | 'strategy'>, terminal: Terminal): Promise<void> {
+  await withProgress((reporter, signal) => demonstrate({ name, strategy, nodes: 2, player: true }, reporter, terminal, signal));
 }
 
 export async function takeDown({ name, purge = false }: DownFlags, terminal: Terminal): Promise<void> {

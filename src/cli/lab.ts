@@ -23,6 +23,9 @@ export function labCommand(terminal: Terminal, outcome: AnyOutcome): Command {
     .option('--no-player', 'the hub alone, without a hosted cluster')
     .option('--keep', 'when a step fails, leave what stands for a look at it')
     .action((flags: UpFlags) => run((actions) => actions.bringUp(flags, terminal)));
+  command('demo', 'From nothing to a VM that joined through the gateway. A lab of that name is taken down first.')
+    .addOption(strategyOption())
+    .action((flags: Pick<UpFlags, 'name' | 'strategy'>) => run((actions) => actions.showDemo(flags, terminal)));
   command('down', 'Take a lab away, whatever state it is in.')
     .option('--purge', 'the logs of its runs too')
     .action((flags: DownFlags) => run((actions) => actions.takeDown(flags, terminal)));

@@ -1,4 +1,4 @@
-/** docs/reference/metrics.md, from what the operator would really serve: names that are only in a table somewhere are not in it. */
+/** docs/reference/metrics.md, from what the operator would really serve, and from the table of what its webhooks count. */
 import { METRICS, type MetricDefinition } from '../kube/telemetry.ts';
 import { meters } from '../operator/metrics.ts';
 import { WEBHOOK_METRICS } from '../operator/webhook/metrics.ts';
@@ -17,9 +17,15 @@ export async function servedMetrics(): Promise<readonly ServedMetric[]> {
   served.tenant('clusters/blue', 'True', []);
   const text = await served.text();
   const tables: Readonly<Record<string, MetricDefinition>> = { ...METRICS, ...WEBHOOK_METRICS };
-  return [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)/gm)]
-    .map(([, name = '', help = '', type = '']) => ({ name, type, help, labels: tables[name]?.labels ?? labelsOf(text, name) }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const registered = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)/gm)].map(([, name = '', help = '', type = '']) => ({
+    name,
+    type,
+    help,
+    labels: tables[name]?.labels ?? labelsOf(text, name),
+  }));
+  const webhooks = Object.entries(WEBHOOK_METRICS).map(([name, definition]) => ({ name, ...definition }));
+  const all = new Map<string, ServedMetric>([...webhooks, ...registered].map((metric) => [metric.name, metric]));
+  return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 const labelsOf = (text: string, name: string): string[] => {
