@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-export const OPERATOR_ENTRY = join(ROOT, 'src', 'operator', 'main.ts');
+const OPERATOR_ENTRY = join(ROOT, 'src', 'operator', 'main.ts');
 
 /** The files of the image, as `Containerfile` copies them. */
 export const CONTEXT = { program: 'operator.mjs', licence: 'LICENSE', licences: 'THIRD-PARTY-LICENSES' } as const;
@@ -20,10 +20,17 @@ const REQUIRE = "import { createRequire } from 'node:module'; const require = cr
 
 export async function bundleOperator(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
+  const metafile = await bundle(OPERATOR_ENTRY, join(directory, CONTEXT.program));
+  await writeFile(join(directory, CONTEXT.licences), await licences(packagesIn(metafile)));
+  await copyFile(join(ROOT, 'LICENSE'), join(directory, CONTEXT.licence));
+}
+
+/** What is imported lazily is in the file, but not evaluated before it is asked for. */
+export async function bundle(entry: string, outfile: string): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [OPERATOR_ENTRY],
-    outfile: join(directory, CONTEXT.program),
+    entryPoints: [entry],
+    outfile,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -36,8 +43,7 @@ export async function bundleOperator(directory: string): Promise<void> {
     metafile: true,
     logLevel: 'warning',
   });
-  await writeFile(join(directory, CONTEXT.licences), await licences(packagesIn(metafile)));
-  await copyFile(join(ROOT, 'LICENSE'), join(directory, CONTEXT.licence));
+  return metafile;
 }
 
 /** The directories of the packages that something was taken from. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { pino } from 'pino';
+import { Client } from '../kube/client.ts';
 import { systemClock } from '../kube/clock.ts';
 import type { Connection, ReadFile } from '../kube/connection.ts';
 import { ConfigError, LeadershipLost } from '../kube/errors.ts';
@@ -15,6 +16,7 @@ import { createOperator, type Operator } from './operator.ts';
 import { type Options, readOptions, usage } from './options.ts';
 import type { Answer } from './serving/health.ts';
 import { httpServer, type Reply } from './serving/http.ts';
+import { openWebhooks } from './webhook/open.ts';
 
 const LEASE_NAME = 'hcpio-operator';
 const DEFAULT_NAMESPACE = 'hcpio-system';
@@ -48,7 +50,8 @@ async function main(args: readonly string[], stop: AbortSignal): Promise<void> {
     stop,
   );
   log.info({ instance, server: connection.server.href }, 'starting');
-  await operator.run(servers(options, operator, meter, log), stop);
+  const beside = [...servers(options, operator, meter, log), ...webhooks(options, namespace, operator, transport, meter, log)];
+  await operator.run(beside, stop);
   transport.close();
   log.info({}, 'stopped');
 }
@@ -92,6 +95,33 @@ function servers({ metrics, health }: Options, operator: Operator, meter: Meters
     ...(health
       ? [httpServer('health', health, { '/healthz': () => said(operator.alive()), '/readyz': () => said(operator.ready()) }, log)]
       : []),
+  ];
+}
+
+/** A rehearsal answers nobody: making a certificate is a write, and so is what the answers lead to. */
+function webhooks(
+  options: Options,
+  namespace: string,
+  { world }: Operator,
+  transport: Transport,
+  meter: Meters,
+  log: Logger,
+): readonly Runnable[] {
+  if (options.webhooks === undefined || options.dryRun) return [];
+  const { listen, certificateDirectory } = options.webhooks;
+  const client = new Client(transport);
+  return [
+    openWebhooks({
+      world,
+      client,
+      namespace,
+      certificateDirectory,
+      readFile: readText,
+      clock: systemClock,
+      log,
+      metrics: meter.webhooks,
+      serve: listen,
+    }),
   ];
 }
 

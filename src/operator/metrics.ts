@@ -7,7 +7,8 @@ import type { Finding } from '../api/finding.ts';
 import type { Severity } from '../api/finding-catalogue.ts';
 import type { ApplyResult } from '../kube/apply.ts';
 import type { Key } from '../kube/object.ts';
-import { METRICS, type MetricName, type Metrics } from '../kube/telemetry.ts';
+import { type Labels, METRICS, type MetricName, type Metrics } from '../kube/telemetry.ts';
+import { WEBHOOK_METRICS, type WebhookMetricName, type WebhookMetricSink } from './webhook/metrics.ts';
 
 type Readiness = 'True' | 'False' | 'Unknown';
 
@@ -23,8 +24,11 @@ export interface Meters extends Metrics, OperatorMetrics {
   /** Called before every scrape. */
   beforeScrape(sample: () => void): void;
   text(): Promise<string>;
+  readonly webhooks: WebhookMetricSink;
   readonly contentType: string;
 }
+
+type Name = MetricName | WebhookMetricName;
 
 /** Of reconciliations and requests: from what a cache answers to what a timeout takes. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -36,17 +40,21 @@ export function meters(): Meters {
   const counters = new Map<string, Counter>();
   const gauges = new Map<string, Gauge>();
   const histograms = new Map<string, Histogram>();
-  for (const [name, { type, help, labels }] of Object.entries(METRICS)) {
+  for (const [name, { type, help, labels }] of Object.entries({ ...METRICS, ...WEBHOOK_METRICS })) {
     const common = { name, help, labelNames: [...labels], registers: [registry] };
     if (type === 'counter') counters.set(name, new Counter(common));
     else if (type === 'gauge') gauges.set(name, new Gauge(common));
     else histograms.set(name, new Histogram({ ...common, buckets: SECONDS }));
   }
   process_(registry);
+  const sink = {
+    count: (name: Name, labels: Labels, by = 1) => counters.get(name)?.inc(labels, by),
+    gauge: (name: Name, labels: Labels, value: number) => gauges.get(name)?.set(labels, value),
+    observe: (name: Name, labels: Labels, value: number) => histograms.get(name)?.observe(labels, value),
+  };
   return {
-    count: (name: MetricName, labels, by = 1) => counters.get(name)?.inc(labels, by),
-    gauge: (name: MetricName, labels, value) => gauges.get(name)?.set(labels, value),
-    observe: (name: MetricName, labels, value) => histograms.get(name)?.observe(labels, value),
+    ...sink,
+    webhooks: sink,
     ...tenantMeters(registry),
     beforeScrape: (sample) => samplers.push(sample),
     async text() {

@@ -10,6 +10,7 @@ const defaults = {
   dryRun: false,
   metrics: { host: '::', port: 8080 },
   health: { host: '::', port: 8081 },
+  webhooks: undefined,
   platform: undefined,
   edge: { image: undefined, priorityClassName: undefined, imagePullSecrets: undefined, storageClassName: undefined },
   workers: 8,
@@ -31,6 +32,7 @@ test('every flag', () => {
   const args = [
     ...['--kubeconfig', '/k', '--context', 'c', '--lease-namespace', 'n', '--leader-election', 'quick', '--dry-run'],
     ...['--metrics-address', '127.0.0.1:1', '--health-address', '[::1]:2', '--platform', 'openshift', '--workers', '3'],
+    ...['--webhook-address', ':3', '--webhook-certificate', '/certs'],
     ...['--edge-image', 'i', '--edge-priority-class', 'p', '--edge-pull-secrets', 'a,b', '--edge-storage-class', 's', '--log-level', 'warn'],
   ];
   expect(readOptions(args, {})).toEqual({
@@ -41,6 +43,7 @@ test('every flag', () => {
     dryRun: true,
     metrics: { host: '127.0.0.1', port: 1 },
     health: { host: '::1', port: 2 },
+    webhooks: { listen: { host: '::', port: 3 }, certificateDirectory: '/certs' },
     platform: 'openshift',
     edge: { image: 'i', priorityClassName: 'p', imagePullSecrets: ['a', 'b'], storageClassName: 's' },
     workers: 3,

@@ -16,6 +16,7 @@ export interface Options {
   readonly dryRun: boolean;
   readonly metrics: Listen | undefined;
   readonly health: Listen | undefined;
+  readonly webhooks: { readonly listen: Listen; readonly certificateDirectory: string | undefined } | undefined;
   readonly platform: Platform | undefined;
   readonly edge: {
     readonly image: string | undefined;
@@ -51,6 +52,17 @@ const FLAGS = {
   'dry-run': { help: 'tell what would be written, and write nothing' },
   'metrics-address': { value: 'HOST:PORT', default: ':8080', help: 'where /metrics is served; off for nowhere' },
   'health-address': { value: 'HOST:PORT', default: ':8081', help: 'where /healthz and /readyz are served; off for nowhere' },
+  'webhook-address': {
+    value: 'HOST:PORT',
+    env: 'HCPIO_WEBHOOK_ADDRESS',
+    default: 'off',
+    help: 'where the admission webhooks are served; off for nowhere',
+  },
+  'webhook-certificate': {
+    value: 'DIRECTORY',
+    env: 'HCPIO_WEBHOOK_CERTIFICATE',
+    help: 'tls.crt and tls.key of the webhooks, kept fresh by somebody else; without it the operator makes them',
+  },
   platform: { value: 'auto|openshift|kubernetes', default: 'auto', help: 'the kind of hub' },
   'edge-image': { value: 'IMAGE', env: 'HCPIO_EDGE_IMAGE', help: 'the image of the edges; without it the one of this version' },
   'edge-priority-class': { value: 'NAME', help: 'the priority class of the edges' },
@@ -76,6 +88,7 @@ export function readOptions(args: readonly string[], env: Environment): Options 
     if (value === undefined) throw new ConfigError(`--${name} must be one of ${values.join(', ')}, not ${JSON.stringify(text(name))}`);
     return value;
   };
+  const listen = address('webhook-address', text('webhook-address'));
   const platform = oneOf('platform', ['auto', 'openshift', 'kubernetes']);
   const timings = { patient: PATIENT_LEASE, quick: QUICK_LEASE, off: undefined };
   return {
@@ -86,6 +99,7 @@ export function readOptions(args: readonly string[], env: Environment): Options 
     dryRun: given['dry-run'] === true,
     metrics: address('metrics-address', text('metrics-address')),
     health: address('health-address', text('health-address')),
+    webhooks: listen && { listen, certificateDirectory: text('webhook-certificate') },
     platform: platform === 'auto' ? undefined : platform,
     edge: {
       image: text('edge-image'),

@@ -29,6 +29,11 @@ function watchRules(): readonly PolicyRule[] {
   return [...watched].map((resource: Resource) => may(['list', 'watch'], resource));
 }
 
+/** What a part says of reading what is watched is left out: that is asked of the world, and nothing more of it is needed. */
+const WATCHING = ['get', 'list', 'watch'];
+const beyondWatching = (rules: readonly PolicyRule[]): readonly PolicyRule[] =>
+  rules.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => !WATCHING.includes(verb)) })).filter(({ verbs }) => verbs.length > 0);
+
 /** A tenant's own objects, applied and pruned. On a hub without OpenShift's constraints an edge has no RoleBinding. */
 const tenantObjectRules = TENANT_RESOURCES.filter(({ plural }) => plural !== ROLE_BINDING.plural).map((resource) =>
   may(['create', 'patch', 'delete'], resource),
@@ -47,7 +52,12 @@ const tenantNetworkRules: readonly PolicyRule[] = [
 ];
 
 export const operatorRights: Rights = {
-  everywhere: [...watchRules(), ...tenantNetworkRules, ...nodePoolGateRules, ...shorthandRules, may(['create'], EVENT)],
+  everywhere: [
+    ...watchRules(),
+    ...tenantNetworkRules,
+    ...beyondWatching([...nodePoolGateRules, ...shorthandRules]),
+    may(['create'], EVENT),
+  ],
   atHome: [may(['get', 'create', 'update'], LEASE)],
 };
 

@@ -65,18 +65,26 @@ export function condense(rules: readonly PolicyRule[]): readonly PolicyRule[] {
     .map((grant) => ({ ...grant, verbs: grant.verbs.difference(whole(grant)) }))
     .filter(({ verbs }) => verbs.size > 0);
   const together = Map.groupBy(needed, ({ group, names, verbs }) => `${group}\0${names}\0${inOrder(verbs).join()}`);
-  return [...together.values()].map(lineOf).sort((a, b) => compare(sortKey(a), sortKey(b)));
+  return [...together.values()]
+    .flatMap((grants) =>
+      grants[0]
+        ? [
+            lineOf(
+              grants[0],
+              grants.map(({ resource }) => resource),
+            ),
+          ]
+        : [],
+    )
+    .sort((a, b) => compare(sortKey(a), sortKey(b)));
 }
 
-function lineOf(grants: readonly Grant[]): PolicyRule {
-  const [{ group = '', names = '', verbs = new Set<string>() } = {}] = grants;
-  return {
-    apiGroups: [group],
-    resources: grants.map(({ resource }) => resource).sort(),
-    ...(names === '' ? {} : { resourceNames: names.split(',') }),
-    verbs: inOrder(verbs),
-  };
-}
+const lineOf = ({ group, names, verbs }: Grant, resources: readonly string[]): PolicyRule => ({
+  apiGroups: [group],
+  resources: [...resources].sort(),
+  ...(names === '' ? {} : { resourceNames: names.split(',') }),
+  verbs: inOrder(verbs),
+});
 
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
 const inOrder = (verbs: ReadonlySet<string>): string[] => [...verbs].sort((a, b) => VERBS.indexOf(a) - VERBS.indexOf(b) || compare(a, b));

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundleOperator, CONTEXT, packagesIn } from '../../deploy/operator/bundle.ts';
+import { bundle, bundleOperator, CONTEXT, packagesIn } from '../../deploy/operator/bundle.ts';
 import { VERSION } from '../../src/cli/version.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -16,6 +16,19 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 test('one file runs by itself, wherever it is', () => {
   const said = execFileSync(process.execPath, [join(dir, CONTEXT.program), '--help'], { cwd: dir, encoding: 'utf8', env: {} });
   expect(said).toMatch(/^hcpio-operator: /);
+});
+
+test('the library that makes certificates is in the file, and loaded only when one is made', async () => {
+  const file = join(dir, 'issue.mjs');
+  const program = `
+    const { makeAuthority } = await import(${JSON.stringify(file)});
+    const before = typeof Reflect.getMetadata;
+    const { cert } = await makeAuthority('test', { notBefore: new Date(0), notAfter: new Date(1) });
+    console.log(before, typeof Reflect.getMetadata, cert.split('\\n')[0]);`;
+  await bundle(join(root, 'src/operator/webhook/self-made/issue.ts'), file);
+  const said = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { cwd: dir, encoding: 'utf8', env: {} });
+  rmSync(file);
+  expect(said).toBe('undefined function -----BEGIN CERTIFICATE-----\n');
 });
 
 test('the image takes all that is made for it, and nothing else', () => {

@@ -13,9 +13,8 @@ import { RecordedLog } from '../../src/kube/testing/telemetry-recorder.ts';
 import { Transport } from '../../src/kube/transport.ts';
 import { NODE_POOL, TENANT_NETWORK } from '../../src/operator/resources.ts';
 import { configurations, MUTATING, VALIDATING, type WebhookConfiguration } from '../../src/operator/webhook/configurations.ts';
-import { knowledgeOf } from '../../src/operator/webhook/hub-knowledge.ts';
+import { openWebhooks } from '../../src/operator/webhook/open.ts';
 import { SECRET_NAME, SelfMadeCertificate } from '../../src/operator/webhook/self-made/self-made-certificate.ts';
-import { Webhooks } from '../../src/operator/webhook/webhooks.ts';
 import { World } from '../../src/operator/world/world.ts';
 import { freePorts } from '../../tools/testing/ports.ts';
 import { eventually, type Hub, startHub } from '../operator/hub.ts';
@@ -70,16 +69,16 @@ const source = () => new SelfMadeCertificate({ client, namespace: 'hcpio-system'
 
 function serve() {
   const ending = new AbortController();
-  const metrics = { served() {}, certificate() {} };
-  const running = new Webhooks({
-    hub: knowledgeOf(world),
-    source: source(),
+  const running = openWebhooks({
+    world,
+    client,
+    namespace: 'hcpio-system',
+    certificateDirectory: undefined,
+    readFile: () => Promise.reject(new Error('no files here')),
     clock,
     log,
-    metrics,
-    port,
-    host: '127.0.0.1',
-    lookEveryMs: 50,
+    metrics: { count() {}, gauge() {}, observe() {} },
+    serve: { port, host: '127.0.0.1', names: ['127.0.0.1'], lookEveryMs: 50 },
   });
   const ended = running.run(AbortSignal.any([ending.signal, stop.signal]));
   return {

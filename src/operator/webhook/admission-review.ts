@@ -71,7 +71,8 @@ function readReview(body: string): z.output<typeof review>['request'] {
 function responseOf({ refusal, warnings = [], patch = [] }: Decision): Omit<AdmissionResponse, 'uid'> {
   return {
     allowed: refusal === undefined,
-    ...(refusal === undefined ? {} : { status: { code: 403, reason: 'Forbidden', message: refusal } }),
+    // Not 403, which is what the API server makes of a bare no: the object is wrong, nobody lacks a right.
+    ...(refusal === undefined ? {} : { status: { code: 422, reason: 'Invalid', message: refusal } }),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(patch.length === 0 ? {} : { patchType: 'JSONPatch' as const, patch: Buffer.from(JSON.stringify(patch)).toString('base64') }),
   };

@@ -8,9 +8,9 @@ import type { World } from '../world/world.ts';
 export interface HubKnowledge {
   readonly index: ObjectIndex;
   /** Every store has been filled once. Before that, what is missing from the index may be there. */
-  ready(): boolean;
+  readonly ready: () => boolean;
   /** Who decides over new NodePools of a HostedCluster (`namespace/name`); undefined when nobody does. */
-  keeper(cluster: string): GateKeeper | undefined;
+  readonly keeper: (cluster: string) => GateKeeper | undefined;
 }
 
 export const knowledgeOf = (world: World): HubKnowledge => ({

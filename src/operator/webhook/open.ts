@@ -9,7 +9,7 @@ import { knowledgeOf } from './hub-knowledge.ts';
 import { type WebhookMetricSink, webhookMetrics } from './metrics.ts';
 import { MountedCertificate } from './mounted-certificate.ts';
 import { SelfMadeCertificate } from './self-made/self-made-certificate.ts';
-import { Webhooks } from './webhooks.ts';
+import { Webhooks, type WebhooksOptions } from './webhooks.ts';
 
 export interface OpenWebhooks {
   readonly world: World;
@@ -22,22 +22,19 @@ export interface OpenWebhooks {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: WebhookMetricSink;
-  readonly port?: number;
+  /** Of who serves elsewhere than behind the Service: tests, a laptop. */
+  readonly serve?: Pick<WebhooksOptions, 'port' | 'host' | 'lookEveryMs'> & { readonly names?: readonly string[] };
 }
 
 export function openWebhooks(options: OpenWebhooks): Webhooks {
-  const { world, client, namespace, certificateDirectory, readFile, clock, log, metrics, port } = options;
-  const names = [`${WEBHOOK_SERVICE}.${namespace}.svc`, `${WEBHOOK_SERVICE}.${namespace}.svc.cluster.local`];
+  const { world, client, namespace, certificateDirectory, readFile, clock, log, metrics, serve = {} } = options;
+  const { names = serviceNames(namespace), ...listen } = serve;
   const source =
     certificateDirectory === undefined
       ? new SelfMadeCertificate({ client, namespace, names, clock, log })
       : new MountedCertificate(certificateDirectory, readFile);
-  return new Webhooks({
-    hub: knowledgeOf(world),
-    source,
-    clock,
-    log,
-    metrics: webhookMetrics(metrics),
-    ...(port === undefined ? {} : { port }),
-  });
+  return new Webhooks({ hub: knowledgeOf(world), source, clock, log, metrics: webhookMetrics(metrics), ...listen });
 }
+
+const serviceNames = (namespace: string): readonly string[] =>
+  ['svc', 'svc.cluster.local'].map((zone) => `${WEBHOOK_SERVICE}.${namespace}.${zone}`);

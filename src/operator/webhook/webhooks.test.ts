@@ -29,7 +29,7 @@ interface Served {
   readonly log: RecordedLog;
   readonly measured: { readonly requests: string[]; readonly expiries: number[] };
   readonly source: { now: Certificate | Error };
-  end(): Promise<void>;
+  readonly end: () => Promise<void>;
 }
 
 function serve(first: Certificate | Error): Served {
