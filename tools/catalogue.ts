@@ -115,6 +115,7 @@ export const CATALOGUE: readonly Tool[] = [
         'iproute2',
         'kmod',
         'linux-image-cloud-amd64',
+        'network-manager',
         'runc',
       ],
       expect: { containerd: /^1\.6\./, 'linux-image-cloud-amd64': /^6\.1\./ },

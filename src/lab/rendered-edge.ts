@@ -25,6 +25,8 @@ export interface Tenant {
   readonly cluster: string;
   readonly segment: string;
   readonly cidr: string;
+  /** HighlyAvailable unless told: two edges cost a small machine twice as much. */
+  readonly availability?: 'HighlyAvailable' | 'Single';
 }
 
 /** The hub's objects and the tenants' TenantNetworks in one directory, as a user would save them; returns it. */
@@ -56,9 +58,14 @@ export async function planText(lab: Lab, tenant: Tenant, signal?: AbortSignal): 
   return lab.run([HCPIO, 'plan', '-f', hub, '--tenant', `${CLUSTERS}/${tenant.cluster}`]);
 }
 
-const tenantNetwork = ({ cluster, segment, cidr }: Tenant) => ({
+const tenantNetwork = ({ cluster, segment, cidr, availability = 'HighlyAvailable' }: Tenant) => ({
   apiVersion: 'hcpio.io/v1alpha1',
   kind: 'TenantNetwork',
   metadata: { name: cluster, namespace: CLUSTERS },
-  spec: { hostedCluster: cluster, segment: { attachment: `default/${segment}`, cidrs: [cidr] }, mode: 'Gateway' },
+  spec: {
+    hostedCluster: cluster,
+    segment: { attachment: `default/${segment}`, cidrs: [cidr] },
+    mode: 'Gateway',
+    gateway: { availability },
+  },
 });

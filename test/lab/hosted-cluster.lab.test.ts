@@ -74,7 +74,7 @@ describe('what stands on the hub is what HyperShift would have put there', () =>
 
   test('the pods run under PSA restricted, which refuses others', async () => {
     const pods = await list('pods');
-    expect(pods.map(({ metadata }) => metadata.labels?.['app']).toSorted()).toEqual(
+    expect(pods.map(({ metadata }) => metadata.labels?.['app'] ?? '').toSorted()).toEqual(
       [
         'etcd',
         'ignition-server',
@@ -139,6 +139,31 @@ describe('a NodePool', () => {
       [],
     ]);
   });
+});
+
+test('a player that is killed and started again finds everything as it left it', async () => {
+  const versions = async () => {
+    const found = [
+      ...(await list('secrets')),
+      ...(await list('services')),
+      ...(await list('deployments')),
+      await get('hostedcluster', 'blue', '--namespace=clusters'),
+    ];
+    return found.map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
+  };
+  const before = await versions();
+  await lab.stop('player');
+  await lab.restart('player');
+  const log = async () => (await hcpioLabWell('logs', 'player', '--name', NAME)).split('caches are warm').length;
+  await eventually(log, (starts) => starts >= 3);
+  // It is at work again once it does something new; by then it would have touched the rest.
+  await lab.apply([nodePool({ name: 'again', cluster: 'blue', segment: 'vlan100', replicas: 1, kind: 'netns' })]);
+  await eventually(
+    () => workers.list(lab),
+    (found) => found.length === 1,
+  );
+  await lab.kubectl(['delete', 'nodepool', 'again', '--namespace=clusters', '--timeout=60s']);
+  expect(await versions()).toEqual(before);
 });
 
 describe('without anything of hcpio', () => {

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkerReport } from '../../src/lab/contract.ts';
 import { openLab } from '../../src/lab/open.ts';
 import { type Condition, controlPlaneNamespace } from '../../src/lab/player/hosted-cluster.ts';
+import { DHCP_CLIENT } from '../../src/lab/player/machines/node-pool.ts';
 import { hostedClusterObjects, nodePool } from '../../src/lab/player/scenario.ts';
+import { applyEdge, type Tenant } from '../../src/lab/rendered-edge.ts';
 import type { RunningLab } from '../../src/lab/running-lab.ts';
 import { execInVm } from '../../src/lab/worker/agent.ts';
 import { workers } from '../../src/lab/worker/control.ts';
 import { hcpioLab, hcpioLabWell } from './testing/cli.ts';
-import { applyEdge, type Tenant } from './testing/edge.ts';
 import { get, handshakes, netnsOf } from './testing/from-worker.ts';
 import { remainsOf } from './testing/machine.ts';
 import { eventually } from './testing/pods.ts';
@@ -15,8 +16,8 @@ import { eventually } from './testing/pods.ts';
 /** One tenant per way of publishing, each on a VLAN of its own; hcpio's objects are rendered and applied by hand. */
 const TENANTS = [
   { cluster: 'blue', strategy: 'loadbalancer', segment: 'vlan100', cidr: '192.168.100.0/24' },
-  { cluster: 'green', strategy: 'nodeport', segment: 'vlan200', cidr: '192.168.200.0/24' },
-  { cluster: 'red', strategy: 'route', segment: 'vlan300', cidr: '192.168.30.0/24' },
+  { cluster: 'green', strategy: 'nodeport', segment: 'vlan200', cidr: '192.168.200.0/24', availability: 'Single' },
+  { cluster: 'red', strategy: 'route', segment: 'vlan300', cidr: '192.168.30.0/24', availability: 'Single' },
 ] as const satisfies readonly (Tenant & { readonly strategy: string })[];
 const NAME = 'tjoin';
 const MINUTES = 60_000;
@@ -68,22 +69,22 @@ test.each(TENANTS)('workers of $cluster join through the gateway (published by $
 describe('a VM with a kernel, Ignition and a kubelet of its own', () => {
   let vm = '';
   const nodeOf = async (path: string) => lab.kubectl(['get', '--raw', `/api/v1/nodes/${vm}/${path}`], { kubeconfig: lab.hostedKubeconfig });
-
-  test('joins', async () => {
+  const ready = async (pool: string): Promise<WorkerReport | undefined> => {
     const [worker] = await eventually(
-      async () => (await workers.list(lab)).filter(({ kind }) => kind === 'vm'),
+      async () => (await workers.list(lab)).filter(({ name, kind }) => kind === 'vm' && name.startsWith(`${pool}-`)),
       ([found]) => found !== undefined && reached(found).includes('ready'),
       5 * MINUTES,
     );
+    return worker;
+  };
+  const JOINED = ['boot', 'lease', 'dns', 'ignition', 'kubelet', 'certificate', 'registered', 'ready'];
+
+  test('joins', async () => {
+    const worker = await ready('blue');
     vm = worker?.name ?? '';
-    expect([worker && reached(worker), worker?.problem]).toEqual([
-      ['boot', 'lease', 'dns', 'ignition', 'kubelet', 'certificate', 'registered', 'ready'],
-      undefined,
-    ]);
-    const nodes = await lab.kubectl(['get', 'node', vm, '-o', 'jsonpath={.metadata.name} {.status.nodeInfo.kubeletVersion}'], {
-      kubeconfig: lab.hostedKubeconfig,
-    });
-    expect(nodes).toBe(`${vm} v1.36.3`);
+    expect([worker && reached(worker), worker?.problem]).toEqual([JOINED, undefined]);
+    const node = ['get', 'node', vm, '-o', 'jsonpath={.metadata.name} {.status.nodeInfo.kubeletVersion}'];
+    expect(await lab.kubectl(node, { kubeconfig: lab.hostedKubeconfig })).toBe(`${vm} v1.36.3`);
   });
 
   test('is reached by its API server through konnectivity, which has no other way to it', async () => {
@@ -129,6 +130,22 @@ describe('a VM with a kernel, Ignition and a kubelet of its own', () => {
       AllNodesHealthy: 'True',
       UpdatingConfig: 'False',
     });
+  });
+
+  test('joins as well when NetworkManager asks for the address, as on RHCOS', async () => {
+    // One at a time: two machines without hardware virtualisation are too much for two cores.
+    await workers.stop(lab, [vm], signal);
+    const pool = nodePool({ name: 'rhcos', cluster: 'blue', segment: 'vlan100', replicas: 1, kind: 'vm' });
+    await lab.apply([{ ...pool, metadata: { ...pool.metadata, annotations: { [DHCP_CLIENT]: 'networkmanager' } } }]);
+    await eventually(
+      () => workers.list(lab),
+      (found) => found.some(({ name }) => name.startsWith('rhcos-')),
+    );
+    await applyEdge(lab, TENANTS.slice(0, 1));
+    const worker = await ready('rhcos');
+    expect([worker && reached(worker), worker?.problem]).toEqual([JOINED, undefined]);
+    const processes = await execInVm(lab, worker?.name ?? '', ['sh', '-c', 'cat /proc/[0-9]*/comm'], { signal });
+    expect([processes.stdout.includes('NetworkManager'), processes.stdout.includes('udhcpc')]).toEqual([true, false]);
   });
 });
 

@@ -2,7 +2,7 @@
 import type { KubeObject, OwnerReference, WireObject } from '../../kube/object.ts';
 
 export const HYPERSHIFT = 'hypershift.openshift.io/v1beta1';
-export const BACK_LINK = 'hypershift.openshift.io/cluster';
+const BACK_LINK = 'hypershift.openshift.io/cluster';
 export const COMPONENT_LABEL = 'hypershift.openshift.io/control-plane-component';
 export const HOSTED_CONTROL_PLANE_LABEL = 'hypershift.openshift.io/hosted-control-plane';
 export const INFRA_ID_LABEL = 'hypershift.openshift.io/infra-id';

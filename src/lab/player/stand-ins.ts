@@ -12,7 +12,7 @@ export const STAND_INS: readonly StandIn[] = [
   },
   {
     name: 'ignition-server',
-    says: 'checks the token and the headers as the real one and annotates the token, but the config it serves is made by the lab; the real one renders it with the release’s machine-config operator',
+    says: "checks the token and the headers as the real one and annotates the token, but the config it serves is made by the lab; the real one renders it with the release's machine-config operator",
   },
   { name: 'ignition-server-proxy', says: 'a small TLS proxy with the real certificate and route; the real one is haproxy' },
   {
@@ -22,11 +22,11 @@ export const STAND_INS: readonly StandIn[] = [
   { name: 'machine-approver', says: 'approves certificates of known Machines only, as the real one, in a hundred lines' },
   {
     name: 'hosted control plane',
-    says: 'kube-apiserver, kube-controller-manager, etcd and konnectivity-server are upstream’s; OpenShift’s other forty components, its scheduler among them, are absent and only their Services are there',
+    says: "kube-apiserver, kube-controller-manager, etcd and konnectivity-server are upstream's; OpenShift's other forty components, its scheduler among them, are absent and only their Services are there",
   },
   {
     name: 'worker VM',
-    says: 'Debian with its own kernel, kubelet, containerd, konnectivity agent and the real Ignition, in QEMU on the node’s bridge; on a hub it is RHCOS in a virt-launcher pod. Units are started by a script instead of systemd, and pods of two workers have no network between them',
+    says: "Debian with its own kernel, kubelet, containerd, konnectivity agent and the real Ignition, in QEMU on the node's bridge; on a hub it is RHCOS in a virt-launcher pod. Units are started by a script instead of systemd, and pods of two workers have no network between them",
   },
   {
     name: 'light worker',

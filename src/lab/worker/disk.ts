@@ -56,6 +56,7 @@ async function populate({ out, scratch, run }: BuildContext, root: string): Prom
     'lab/bin/setfiles': join(GUEST, 'setfiles.sh'),
     'lab/init': join(GUEST, 'init.sh'),
     'lab/dhcp.sh': join(GUEST, 'dhcp.sh'),
+    'lab/networkmanager.sh': join(GUEST, 'networkmanager.sh'),
     ...Object.fromEntries(PLUGINS.map((plugin) => [`opt/cni/bin/${plugin}`, toolPath(plugin)])),
   };
   for (const [target, source] of Object.entries(binaries)) {
@@ -68,10 +69,10 @@ async function populate({ out, scratch, run }: BuildContext, root: string): Prom
     'etc/containerd/config.toml': toToml(containerd()),
     // The files stage of Ignition refuses a root without one; see setfiles.sh.
     'etc/selinux/config': 'SELINUX=disabled\nSELINUXTYPE=targeted\n',
-    // Names are DHCP's to give.
-    'etc/hostname': 'localhost\n',
     'etc/resolv.conf': '',
   };
+  // Names are DHCP's to give.
+  await rm(join(root, 'etc/hostname'), { force: true });
   for (const [target, text] of Object.entries(texts)) {
     await mkdir(dirname(join(root, target)), { recursive: true });
     await writeFile(join(root, target), text);

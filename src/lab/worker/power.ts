@@ -100,6 +100,7 @@ async function vmCommand(lab: Lab, spec: WorkerSpec, signal: AbortSignal): Promi
     files,
     accelerator: await accelerator(lab, base.kernel, signal),
     memoryMiB: spec.memoryMiB,
+    dhcpClient: spec.dhcpClient,
   });
   return { netns: node.netns, argv };
 }

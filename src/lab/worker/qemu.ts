@@ -13,6 +13,7 @@ export interface Machine {
   readonly files: MachineFiles;
   readonly accelerator: 'kvm' | 'tcg';
   readonly memoryMiB: number;
+  readonly dhcpClient: 'busybox' | 'networkmanager';
 }
 
 export interface MachineFiles {
@@ -30,7 +31,7 @@ export function qemuCommand(machine: Machine): readonly [string, ...string[]] {
     // A small translation cache: it is the largest part of QEMU's own memory, and 256 MiB are as fast.
     ...(machine.accelerator === 'kvm' ? ['-accel', 'kvm', '-cpu', 'host'] : ['-accel', 'tcg,thread=multi,tb-size=256', '-cpu', 'max']),
     ...['-machine', 'q35,usb=off', '-smp', '1', '-m', `${machine.memoryMiB}`],
-    ...['-kernel', machine.kernel, '-initrd', machine.initrd, '-append', KERNEL_ARGUMENTS],
+    ...['-kernel', machine.kernel, '-initrd', machine.initrd, '-append', `${KERNEL_ARGUMENTS} lab.dhcp=${machine.dhcpClient}`],
     ...['-drive', options(undefined, { file: machine.disk, format: 'qcow2', if: 'virtio', cache: 'unsafe' })],
     ...['-drive', options(undefined, { file: machine.configDrive, format: 'raw', if: 'virtio', readonly: 'on' })],
     ...['-netdev', options('tap', { id: 'segment', ifname: machine.tap, script: 'no', downscript: 'no' })],

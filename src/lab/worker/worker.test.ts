@@ -8,6 +8,7 @@ const WORKER: WorkerRecord = {
   segment: 'vlan100',
   node: 'hub-b',
   memoryMiB: 1024,
+  dhcpClient: 'busybox',
   poweredOn: 1_000_000,
   started: true,
 };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Lab, WorkerReport } from '../contract.ts';
 
 export type WorkerKind = WorkerReport['kind'];
+export type DhcpClient = 'busybox' | 'networkmanager';
 
 export interface WorkerSpec {
   /** The name of its VM; what it must call itself. */
@@ -15,6 +16,8 @@ export interface WorkerSpec {
   /** The hub's node whose bridge it is plugged into. */
   readonly node: string;
   readonly memoryMiB: number;
+  /** busybox is quicker; NetworkManager is what RHCOS has. Light workers know busybox only. */
+  readonly dhcpClient: DhcpClient;
 }
 
 export interface WorkerRecord extends WorkerSpec {

@@ -4,10 +4,10 @@ import { mapParallel } from '../../../kube/parallel.ts';
 import type { Logger } from '../../../kube/telemetry.ts';
 import type { Lab } from '../../contract.ts';
 import { powerOff, powerOn } from '../../worker/power.ts';
-import { leasedAddress, readSteps, readWorkers, type WorkerKind, type WorkerRecord } from '../../worker/worker.ts';
+import { type DhcpClient, leasedAddress, readSteps, readWorkers, type WorkerKind, type WorkerRecord } from '../../worker/worker.ts';
 import { controlPlaneNamespace, type HostedCluster, type Manifest } from '../hosted-cluster.ts';
 import { machineObjects, machineStatus, macOf, type Running, virtualMachineInstance, type Worker } from '../machines/machine.ts';
-import { WORKER_KIND } from '../machines/node-pool.ts';
+import { DHCP_CLIENT, WORKER_KIND } from '../machines/node-pool.ts';
 import type { HubView, Kind } from './hub-view.ts';
 import type { Built } from './provision.ts';
 import type { Writer } from './write.ts';
@@ -62,7 +62,8 @@ export class Machines {
     const userData = this.#userData(built);
     if (userData === undefined) return;
     const kind: WorkerKind = built.pool.metadata.annotations?.[WORKER_KIND] === 'netns' ? 'netns' : 'vm';
-    const spec = { name, kind, mac: macOf(name), segment: segmentOf(built), node, memoryMiB: VM_MEMORY_MIB };
+    const dhcpClient: DhcpClient = built.pool.metadata.annotations?.[DHCP_CLIENT] === 'networkmanager' ? 'networkmanager' : 'busybox';
+    const spec = { name, kind, mac: macOf(name), segment: segmentOf(built), node, memoryMiB: VM_MEMORY_MIB, dhcpClient };
     await powerOn(this.#lab, spec, userData, signal);
   }
 

@@ -6,6 +6,8 @@ export const NODE_POOL_ANNOTATION = 'hypershift.openshift.io/nodePool';
 export const NODE_POOL_LABEL = 'hypershift.openshift.io/nodepool-name';
 /** The lab's own: what stands for the machines of this pool. Absent means VMs. */
 export const WORKER_KIND = 'lab.hcpio.io/worker-kind';
+/** The lab's own: `networkmanager` for VMs that ask for their address as RHCOS does. Absent means busybox, which is quicker. */
+export const DHCP_CLIENT = 'lab.hcpio.io/dhcp-client';
 
 export interface NodePool extends KubeObject {
   readonly spec: {

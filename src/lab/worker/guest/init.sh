@@ -27,11 +27,16 @@ step boot "$(uname -r)"
 guest agent "$(port agent)" >/var/log/lab/agent.log 2>&1 &
 
 ip link set lo up
-ip link set eth0 up
-# Asks for ever, every two seconds at most: NetworkManager gives up after a while, and a lab that must be reset by hand helps nobody.
-busybox udhcpc -f -i eth0 -s /lab/dhcp.sh -t 4 -T 1 -A 2 -O search -O staticroutes -O mtu -O ntpsrv >/var/log/lab/dhcp.log 2>&1 &
 say 'waiting for a lease'
-until [ -e /run/lab/lease ]; do sleep 0.1; done
+case " $(cat /proc/cmdline) " in
+  *' lab.dhcp=networkmanager '*) . /lab/networkmanager.sh ;;
+  *)
+    ip link set eth0 up
+    # Asks for ever, every two seconds at most: a lab that must be reset by hand helps nobody.
+    busybox udhcpc -f -i eth0 -s /lab/dhcp.sh -t 4 -T 1 -A 2 -O search -O staticroutes -O mtu -O ntpsrv >/var/log/lab/dhcp.log 2>&1 &
+    until [ -e /run/lab/lease ]; do sleep 0.1; done
+    ;;
+esac
 say "lease $(cat /run/lab/lease), I am $(hostname)"
 
 # KubeVirt's config drive, found as udev would have it found.
