@@ -20,7 +20,7 @@ test('what is not built is an error that says what to run', () => {
   expect(() => toolPath('kube-apiserver')).toThrow('kube-apiserver 1.36.3 is not built: run `make tools`');
   expect(() => crdFiles()).toThrow('crds hypershift-0.1.82 is not built: run `make tools`');
   expect(() => debianRoot()).toThrow('debian-edge 13 is not built: run `make tools`');
-  expect(() => toolPath('sbr')).toThrow('cni-plugins 1.9.1 is not built: run `make lab`');
+  expect(() => toolPath('multus')).toThrow('multus 4.2.3 is not built: run `make lab`');
   expect(() => toolPath('sledgehammer')).toThrow('sledgehammer: no tool of that name in tools/catalogue.ts');
 });
 

@@ -10,13 +10,19 @@ import type { TenantPlan } from './tenant-plan.ts';
 import { bridgeConfig, sampleNads, vmNad } from './testing/sample-nads.ts';
 import { blue, samplePlans, single } from './testing/sample-plans.ts';
 
-const options = (platform: RenderOptions['platform'] = 'openshift'): RenderOptions => ({ nads: sampleNads, platform, image: 'registry.example.com/hcpio/edge:1' });
-const manifests = (plan: TenantPlan, changes: Partial<RenderOptions> = {}): readonly KubeObject[] => renderGateway(plan, { ...options(), ...changes }).manifests;
+const options = (platform: RenderOptions['platform'] = 'openshift'): RenderOptions => ({
+  nads: sampleNads,
+  platform,
+  image: 'registry.example.com/hcpio/edge:1',
+});
+const manifests = (plan: TenantPlan, changes: Partial<RenderOptions> = {}): readonly KubeObject[] =>
+  renderGateway(plan, { ...options(), ...changes }).manifests;
 const ids = (objects: readonly KubeObject[]): string[] => objects.map((o) => `${o.kind} ${o.metadata.namespace ?? ''}/${o.metadata.name}`);
 const nobody: TenantPlan = { ...blue, dhcp: { ...blue.dhcp, serve: 'Nobody', options: [], reservations: [] } };
 
 /** The daemons' files have golden files of their own. */
-const withoutFileContents = (object: KubeObject): unknown => (object.kind === 'ConfigMap' ? { ...object, data: Object.keys(object['data'] as object) } : object);
+const withoutFileContents = (object: KubeObject): unknown =>
+  object.kind === 'ConfigMap' ? { ...object, data: Object.keys(object['data'] as object) } : object;
 
 test.each(Object.entries({ ...samplePlans, nobody }))('the objects of %s', (name, plan) => {
   expectGolden(join(import.meta.dirname, 'testdata', 'manifests', `${name}.yaml`), manifests(plan).map(withoutFileContents));
@@ -39,7 +45,9 @@ test('everything comes after what it needs: the namespace first, the pods last',
     'NetworkAttachmentDefinition clusters-blue-edge/edge-b',
     'Service clusters-blue-edge/edge-a-peer',
     'Service clusters-blue-edge/edge-b-peer',
-    ...['edge-a', 'edge-b'].flatMap((edge) => ['guard', 'dhcp', 'dns', 'gateway', 'vip'].map((container) => `ConfigMap clusters-blue-edge/${edge}-${container}`)),
+    ...['edge-a', 'edge-b'].flatMap((edge) =>
+      ['guard', 'dhcp', 'dns', 'gateway', 'vip'].map((container) => `ConfigMap clusters-blue-edge/${edge}-${container}`),
+    ),
     'PodDisruptionBudget clusters-blue-edge/edge',
     'StatefulSet clusters-blue-edge/edge-a',
     'StatefulSet clusters-blue-edge/edge-b',
@@ -64,7 +72,11 @@ test('a single edge has nothing that is about two', () => {
 test('only OpenShift gets what only OpenShift knows', () => {
   const openshift = new Set(ids(manifests(blue)));
   const kubernetes = new Set(ids(manifests(blue, { platform: 'kubernetes' })));
-  expect([...openshift.difference(kubernetes)]).toEqual(['SecurityContextConstraints /hcpio-edge', 'ClusterRole /hcpio-edge-scc', 'RoleBinding clusters-blue-edge/hcpio-edge-scc']);
+  expect([...openshift.difference(kubernetes)]).toEqual([
+    'SecurityContextConstraints /hcpio-edge',
+    'ClusterRole /hcpio-edge-scc',
+    'RoleBinding clusters-blue-edge/hcpio-edge-scc',
+  ]);
   expect(JSON.stringify(manifests(blue, { platform: 'kubernetes' }))).not.toContain('required-scc');
 });
 
@@ -84,7 +96,9 @@ test('an attachment that cannot be derived refuses the whole', () => {
 
 test('the files are those of the ConfigMaps', () => {
   const rendered = renderGateway(blue, options());
-  const inMaps = rendered.manifests.filter((o) => o.kind === 'ConfigMap').flatMap((o) => Object.entries(o['data'] as Record<string, string>).map(([name, content]) => [o.metadata.name, name, content]));
+  const inMaps = rendered.manifests
+    .filter((o) => o.kind === 'ConfigMap')
+    .flatMap((o) => Object.entries(o['data'] as Record<string, string>).map(([name, content]) => [o.metadata.name, name, content]));
   expect(inMaps).toEqual(rendered.files.flatMap(({ edge, files }) => files.map((f) => [`${edge}-${f.container}`, f.name, f.content])));
 });
 
@@ -94,7 +108,12 @@ test('rendering twice gives the same, letter by letter', () => {
 
 test('names and labels fit, however long a tenant is called', () => {
   const long = 'a'.repeat(63);
-  const plan: TenantPlan = { ...blue, tenant: `${long}/${'b.'.repeat(60)}c`, controlPlaneNamespace: long, edgeNamespace: shortName(long, 'edge') };
+  const plan: TenantPlan = {
+    ...blue,
+    tenant: `${long}/${'b.'.repeat(60)}c`,
+    controlPlaneNamespace: long,
+    edgeNamespace: shortName(long, 'edge'),
+  };
   const nads = [vmNad(bridgeConfig)];
   for (const { metadata } of manifests(plan, { nads })) {
     const values = [metadata.name, ...Object.values(metadata.labels ?? {})];
@@ -119,7 +138,9 @@ describe('mistakes of the source documents', () => {
       { apiGroups: ['rbac.authorization.k8s.io'], resources: ['rolebindings'], verbs },
       { apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], resourceNames: ['hcpio-edge-scc'], verbs: ['bind'] },
     ]);
-    expect(() => applyRules([{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x', labels: { 'hcpio.io/tenant': 'y' } } }])).toThrow('no right is known for Secret');
+    expect(() => applyRules([{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x', labels: { 'hcpio.io/tenant': 'y' } } }])).toThrow(
+      'no right is known for Secret',
+    );
   });
 
   test('mistake 28: the constraints are not privileged: one user, two capabilities, no host', () => {
@@ -143,7 +164,13 @@ describe('mistakes of the source documents', () => {
   });
 
   test('mistake 30: of all objects only policies are put into the control-plane namespace', () => {
-    expect([...new Set(manifests(blue).filter((o) => o.metadata.namespace === 'clusters-blue').map((o) => o.kind))]).toEqual(['NetworkPolicy']);
+    expect([
+      ...new Set(
+        manifests(blue)
+          .filter((o) => o.metadata.namespace === 'clusters-blue')
+          .map((o) => o.kind),
+      ),
+    ]).toEqual(['NetworkPolicy']);
   });
 
   test('mistake 31: nothing has an owner in another namespace, where the garbage collector would not find it', () => {
