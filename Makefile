@@ -27,7 +27,7 @@ lab: install ## everything the lab needs, built once and cached
 	$(NODE) tools/build.ts lab
 	$(NODE) src/lab/images/build.ts
 
-test: check tools ## all tests; the last line is `N passed, N failed`
+test: check tools lab ## all tests; the last line is `N passed, N failed`
 	vitest run
 
 demo: lab ## the lab with one tenant: a VM boots on an isolated VLAN and joins through the gateway

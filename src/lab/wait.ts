@@ -33,6 +33,7 @@ export async function waitFor<T>(what: string, look: () => Promise<T | undefined
       const why = lastError instanceof Error ? `: ${lastError.message}` : '';
       throw new Error(`${what} did not come within ${timeoutSeconds} s${why}`, { cause: lastError });
     }
-    await pause(everyMs, undefined, { signal });
+    // An abort is told at the top of the loop, with its own reason.
+    await pause(everyMs, undefined, { signal }).catch(() => {});
   }
 }
