@@ -19,7 +19,7 @@ export const catalogue = {
   'HCPIO-IN-002': error('a document is not a Kubernetes object'),
   'HCPIO-IN-003': error('a field that TenantNetwork does not have'),
   'HCPIO-IN-004': error('a value of the wrong type or form'),
-  'HCPIO-IN-005': error('the same object is given twice'),
+  'HCPIO-IN-005': error('the same object is given twice, and the two differ'),
   'HCPIO-IN-006': error('no TenantNetwork and no annotated HostedCluster in the input'),
   'HCPIO-IN-007': info('an object of a kind that plays no part was passed over'),
   'HCPIO-IN-008': error('text holds a line break, quote or control character where a name is needed'),
@@ -33,6 +33,7 @@ export const catalogue = {
   'HCPIO-TEN-007': error('two TenantNetworks for one HostedCluster'),
   'HCPIO-TEN-008': warning('a TenantNetwork and the annotation shorthand say different things'),
   'HCPIO-TEN-009': error('the edge namespace is the control-plane namespace of another HostedCluster'),
+  'HCPIO-TEN-010': error('the control-plane namespace would have too long a name'),
 
   'HCPIO-MODE-001': error('the mode is not built yet'),
   'HCPIO-MODE-002': error('settings of another mode than the chosen one'),
@@ -78,6 +79,7 @@ export const catalogue = {
   'HCPIO-EP-010': error('an extra port is taken or names a Service that does not exist'),
   'HCPIO-EP-011': error('the upstream Service does not have the expected port'),
   'HCPIO-EP-012': warning('an unknown SNI reaches the API server'),
+  'HCPIO-EP-013': info('the konnectivity pods are not known'),
 
   'HCPIO-DNS-001': error('a name that is no DNS name'),
   'HCPIO-DNS-002': error('an extra record contradicts a published name'),
@@ -85,6 +87,7 @@ export const catalogue = {
   'HCPIO-DNS-004': error('an upstream resolver is a hub or edge address'),
   'HCPIO-DNS-005': warning('the cluster domain lies in a zone of the hub'),
   'HCPIO-DNS-006': error('a record value does not fit its type'),
+  'HCPIO-DNS-007': error("an extra record claims names that are not the tenant's"),
 
   'HCPIO-DHCP-001': error('a DHCP option that hcpio sets itself'),
   'HCPIO-DHCP-002': error('a DHCP option value does not fit its type'),
@@ -100,6 +103,7 @@ export const catalogue = {
   'HCPIO-NP-006': error('two machines have one MAC address'),
   'HCPIO-NP-007': info('a machine has no MAC address on the segment yet'),
   'HCPIO-NP-008': error('no address is left for a machine'),
+  'HCPIO-NP-009': error('a machine has the name of a published service or an edge'),
 
   'HCPIO-PRX-001': error('workers will fetch ignition through the proxy'),
   'HCPIO-PRX-002': error('nodes will reach their API through the proxy'),

@@ -81,6 +81,55 @@ const cases: readonly Case[] = [
     says: 'clusters/blue HostedCluster: the edge belongs into namespace clusters-blue-edge, which is the control-plane namespace of HostedCluster clusters/blue-edge',
   },
   {
+    code: 'HCPIO-TEN-010',
+    when: 'the name is too long',
+    change: { spec: { hostedCluster: 'a'.repeat(60) } },
+    says: `clusters/${'a'.repeat(60)} HostedCluster metadata.name: HyperShift cannot make namespace clusters-${'a'.repeat(60)}: it has 69 characters, and 63 is the most`,
+  },
+  {
+    code: 'HCPIO-EP-013',
+    when: 'the EndpointSlices are missing',
+    change: { observed: { endpointSlices: [] } },
+    says: 'clusters-blue/konnectivity-server Service: its pods are not known, so the gateway dials its ClusterIP, and an agent may not meet every server',
+  },
+  {
+    code: 'HCPIO-DNS-004',
+    when: "an upstream is the hub's",
+    change: gateway({ dns: { upstreams: ['172.30.0.10'] } }),
+    says: 'clusters/blue TenantNetwork spec.gateway.dns.upstreams[0]: 172.30.0.10 is an address of the hub, which the segment must not reach',
+  },
+  {
+    code: 'HCPIO-DNS-007',
+    when: 'a record claims a top-level domain',
+    change: gateway({ dns: { records: [{ name: 'com', type: 'A', value: '192.168.100.9' }] } }),
+    says: 'clusters/blue TenantNetwork spec.gateway.dns.records[0].name: com would answer for the whole of .com',
+  },
+  {
+    code: 'HCPIO-DNS-002',
+    when: 'a CNAME has company',
+    change: gateway({
+      dns: {
+        records: [
+          { name: 'x.corp.example.com', type: 'CNAME', value: 'y.corp.example.com' },
+          { name: 'x.corp.example.com', type: 'A', value: '192.168.100.9' },
+        ],
+      },
+    }),
+    says: 'clusters/blue TenantNetwork spec.gateway.dns.records[0]: x.corp.example.com is a CNAME and has another record, or points at itself',
+  },
+  {
+    code: 'HCPIO-NP-009',
+    when: 'a machine is called api',
+    change: { observed: { machines: blueObserved().machines.map((vmi) => ({ ...vmi, metadata: { ...vmi.metadata, name: 'api' } })) } },
+    says: 'clusters-blue/api VirtualMachineInstance metadata.name: machine api has the name of a published service or of an edge, api.blue.example.com, and cannot be found by it',
+  },
+  {
+    code: 'HCPIO-NET-009',
+    when: 'a pin takes the place where the router is',
+    change: gateway({ addresses: { vip: '192.168.100.1' } }),
+    says: 'clusters/blue TenantNetwork spec.gateway.addresses.vip: the router and the VIP both want 192.168.100.1',
+  },
+  {
     code: 'HCPIO-MODE-001',
     when: 'the mode has no planner',
     change: { spec: { mode: 'PrimaryUDN' } },

@@ -58,9 +58,29 @@ export const unknownNamesReachTheApi = check('HCPIO-EP-012', ({ observed, plan, 
   ];
 });
 
+/** Agents must meet every server; through a ClusterIP they may meet one twice and another never. */
+export const konnectivityPodsAreKnown = check('HCPIO-EP-013', ({ observed, plan }) => {
+  const upstream = plan.upstreams.find((u) => u.discovery === 'pods');
+  const slices = observed.endpointSlices.some((slice) => slice.metadata.labels['kubernetes.io/service-name'] === 'konnectivity-server');
+  if (upstream === undefined || upstream.endpoints.length === 0 || slices) return [];
+  return [
+    {
+      object: { kind: 'Service', namespace: plan.controlPlaneNamespace, name: 'konnectivity-server' },
+      message: 'its pods are not known, so the gateway dials its ClusterIP, and an agent may not meet every server',
+      fix: `add the EndpointSlices to the input: kubectl get endpointslices -n ${plan.controlPlaneNamespace} -o yaml`,
+    },
+  ];
+});
+
 function servicePath(observed: Parameters<typeof hostedClusterRef>[0], name: string): string {
   const index = observed.hostedCluster?.spec.services.findIndex((s) => s.service === name) ?? -1;
   return index < 0 ? 'spec.services' : `spec.services[${index}].servicePublishingStrategy`;
 }
 
-export const endpointChecks = [nodePortAddressIsTheVip, portsOfTheVipDoNotClash, extraPortsHaveAService, unknownNamesReachTheApi];
+export const endpointChecks = [
+  konnectivityPodsAreKnown,
+  nodePortAddressIsTheVip,
+  portsOfTheVipDoNotClash,
+  extraPortsHaveAService,
+  unknownNamesReachTheApi,
+];

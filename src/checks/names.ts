@@ -1,6 +1,8 @@
 import { isDnsName, isWildcardName } from '../api/text.ts';
 import { parseResolver } from '../gateway/resolver.ts';
-import { familyOf } from '../net/ip.ts';
+import { contains, readCidr } from '../net/cidr.ts';
+import { addressOf, familyOf } from '../net/ip.ts';
+import { specialNetworks } from '../net/special-networks.ts';
 import { check, hostedClusterRef, tenantRef } from './check.ts';
 
 export const domainIsADnsName = check('HCPIO-DNS-001', ({ observed, plan }) => {
@@ -30,7 +32,20 @@ export const recordsDoNotContradict = check('HCPIO-DNS-002', ({ observed, settin
   return settings.dns.records.flatMap((record, i) => {
     const types = own.get(record.name);
     // A CNAME stands alone (RFC 1034 3.6.2); a second address would send half of the workers elsewhere.
-    if (types === undefined || !(types.has(record.type) || record.type === 'CNAME')) return [];
+    const alone =
+      record.type !== 'CNAME' ||
+      (record.value !== record.name && settings.dns.records.every((other, j) => j === i || other.name !== record.name));
+    if (alone && (types === undefined || !(types.has(record.type) || record.type === 'CNAME'))) return [];
+    if (!alone && types === undefined) {
+      return [
+        {
+          object: tenantRef(observed),
+          path: `spec.gateway.dns.records[${i}]`,
+          message: `${record.name} is a CNAME and has another record, or points at itself`,
+          fix: 'a name that is a CNAME has no other record: remove one of them',
+        },
+      ];
+    }
     return [
       {
         object: tenantRef(observed),
@@ -57,21 +72,55 @@ export const upstreamsAreAddresses = check('HCPIO-DNS-003', ({ observed, setting
   ),
 );
 
+/** Not the edge, not the hub, and nothing that is no host at all: the segment has no way to them, and must not have one. */
 export const upstreamsAreOutside = check('HCPIO-DNS-004', ({ observed, settings, plan }) => {
   const edges = plan.edges.flatMap((edge) => Object.values(edge.addresses));
+  const { clusterNetworks, serviceNetworks, nodeAddresses } = observed.hub;
+  const hub = [...clusterNetworks, ...serviceNetworks].flatMap((cidr) => readCidr(cidr) ?? []);
+  const why = (address: string): string | undefined => {
+    const parsed = addressOf(address);
+    if (edges.includes(address)) return 'is the edge itself: a query would go round in circles';
+    if (nodeAddresses.includes(address) || hub.some((cidr) => contains(cidr, parsed)))
+      return 'is an address of the hub, which the segment must not reach';
+    if (specialNetworks.some(({ cidr }) => contains(cidr, parsed))) return 'is no address of a resolver';
+    return plan.addresses[parsed.family] === undefined
+      ? `cannot be reached: the segment has no ${parsed.family === 'ipv4' ? 'IPv4' : 'IPv6'}`
+      : undefined;
+  };
   return settings.dns.upstreams.flatMap((upstream, i) => {
     const address = parseResolver(upstream);
-    if (address === undefined || !(edges.includes(address) || address.startsWith('127.') || address === '::1')) return [];
+    const reason = address === undefined ? undefined : why(address);
+    if (reason === undefined) return [];
     return [
       {
         object: tenantRef(observed),
         path: `spec.gateway.dns.upstreams[${i}]`,
-        message: `${address} is the edge itself: a query would go round in circles`,
-        fix: 'name a resolver outside the edge, or none at all',
+        message: `${address} ${reason}`,
+        fix: 'name a resolver that the segment reaches through its router, or none at all',
       },
     ];
   });
 });
+
+/** A record is a zone of its own on the segment: `com` would hide all of it, and a name of the hub would come back from the dead. */
+export const recordsAreTheTenants = check('HCPIO-DNS-007', ({ observed, settings, plan }) =>
+  settings.dns.records.flatMap((record, i) => {
+    const name = record.name.replace(/^\*\./, '');
+    const denied = plan.dns.denied.find((zone) => name === zone || name.endsWith(`.${zone}`));
+    if (name.includes('.') && denied === undefined) return [];
+    return [
+      {
+        object: tenantRef(observed),
+        path: `spec.gateway.dns.records[${i}].name`,
+        message:
+          denied === undefined
+            ? `${record.name} would answer for the whole of .${name}`
+            : `${record.name} lies in ${denied}, which is never answered on the segment`,
+        fix: 'give a full name of a domain that is yours',
+      },
+    ];
+  }),
+);
 
 export const domainIsNotTheHubs = check('HCPIO-DNS-005', ({ observed, plan }) => {
   const { ingressDomain } = observed.hub;
@@ -114,6 +163,7 @@ function fits(type: 'A' | 'AAAA' | 'CNAME' | 'TXT', value: string): boolean {
 }
 
 export const nameChecks = [
+  recordsAreTheTenants,
   domainIsADnsName,
   recordsDoNotContradict,
   upstreamsAreAddresses,

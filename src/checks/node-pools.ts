@@ -55,7 +55,24 @@ export const everyMachineHasAnAddress = check('HCPIO-NP-008', ({ observed, plan,
   })),
 );
 
+export const machineNamesAreTheirOwn = check('HCPIO-NP-009', ({ plan }) => {
+  const hosts = plan.endpoints.flatMap((e) => (e.host === null ? [] : [e.host]));
+  const taken = new Set([
+    ...hosts,
+    ...['api', 'api-int', ...plan.edges.map((edge) => edge.name)].map((name) => `${name}.${plan.segment.domain}`),
+  ]);
+  return plan.dhcp.reservations
+    .filter(({ machine }) => taken.has(`${machine}.${plan.segment.domain}`))
+    .map(({ machine }) => ({
+      object: { kind: 'VirtualMachineInstance', namespace: plan.controlPlaneNamespace, name: machine },
+      path: 'metadata.name',
+      message: `machine ${machine} has the name of a published service or of an edge, ${machine}.${plan.segment.domain}, and cannot be found by it`,
+      fix: 'give the NodePool another name, so that its machines get other names',
+    }));
+});
+
 export const nodePoolChecks = [
+  machineNamesAreTheirOwn,
   machinesHaveOneLeg,
   machinesAreOnTheSegment,
   thereIsANodePool,

@@ -50,6 +50,7 @@ export const machineNetworkAgrees = check('HCPIO-NET-007', ({ observed }) => {
   const machineNetwork = (observed.hostedCluster?.spec.networking.machineNetwork ?? []).map((n) => n.cidr);
   const { cidrs } = observed.tenantNetwork.spec.segment;
   if (cidrs.length === 0 || observed.hostedCluster === undefined || sameMembers(cidrs, machineNetwork)) return [];
+  if (cidrs.some((cidr) => readCidr(cidr) === undefined)) return [];
   const wanted = cidrs.map((cidr) => `{cidr: ${cidr}}`).join(', ');
   return [
     {
@@ -66,7 +67,7 @@ export const poolIsLargeEnough = check('HCPIO-NET-012', (input) => {
   const need = input.observed.nodePools.reduce((sum, pool) => sum + machinesAtMost(pool.spec), 0);
   return (['ipv4', 'ipv6'] as const).flatMap((family): FindingText[] => {
     const addresses = input.plan.addresses[family];
-    if (addresses === undefined) return [];
+    if (addresses === undefined || input.plan.dhcp.serve === 'Nobody') return [];
     const size = addresses.pool.reduce((sum, [first, last]) => sum + Number(addressOf(last).value - addressOf(first).value + 1n), 0);
     if (size >= need) return [];
     return [

@@ -74,7 +74,22 @@ export const edgeNamespaceIsFree = check('HCPIO-TEN-009', ({ observed, plan }) =
   })),
 );
 
+const LONGEST_NAMESPACE = 63;
+
+export const controlPlaneNamespaceFits = check('HCPIO-TEN-010', ({ observed, plan }) => {
+  if (plan.controlPlaneNamespace.length <= LONGEST_NAMESPACE) return [];
+  return [
+    {
+      object: hostedClusterRef(observed),
+      path: 'metadata.name',
+      message: `HyperShift cannot make namespace ${plan.controlPlaneNamespace}: it has ${plan.controlPlaneNamespace.length} characters, and ${LONGEST_NAMESPACE} is the most`,
+      fix: 'create the HostedCluster under a shorter name',
+    },
+  ];
+});
+
 export const tenantChecks = [
+  controlPlaneNamespaceFits,
   edgeNamespaceIsFree,
   hostedClusterExists,
   platformIsKubeVirt,

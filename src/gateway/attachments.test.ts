@@ -193,8 +193,10 @@ test('ATT-002: IPAM on the attachment of the VMs', () => {
 });
 
 test.each([
-  ['', 'spec.config is not what a CNI configuration has there'],
-  ['{"type":', 'spec.config is not what a CNI configuration has there'],
+  ['', 'spec.config is not valid JSON: Unexpected end of JSON input'],
+  ['{"type":', 'spec.config is not valid JSON: Unexpected end of JSON input'],
+  ['{"type": bri\n\u001b', "spec.config is not valid JSON: Unexpected token 'b'"],
+  ['\u001b[31m', "spec.config is not valid JSON: Unexpected token '\ufffd'"],
   ['[]', 'spec.config is not what a CNI configuration has there'],
   [{ ...bridgeConfig, bridge: 5 }, 'bridge in spec.config is not what a CNI configuration has there'],
   [{ ...bridgeConfig, bridge: 'br100; reboot' }, 'bridge in spec.config is not what a CNI configuration has there'],

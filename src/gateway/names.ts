@@ -34,7 +34,10 @@ export function planNames(input: NamesInput): NameRecord[] {
   const hosts = [
     ...edges.map(({ name, addresses }) => ({ name, addresses })),
     ...reservations.map(({ machine, addresses }) => ({ name: machine, addresses })),
-  ].flatMap(({ name, addresses }) => hostRecords(name, domains.cluster, addresses));
+  ]
+    // A machine that is called like a service must not answer for it; a check tells.
+    .filter(({ name }) => !published.some((record) => record.name === `${name}.${domains.cluster}`))
+    .flatMap(({ name, addresses }) => hostRecords(name, domains.cluster, addresses));
   const forward = uniqueRecords([...published, ...appsRecords(input, vips), ...hosts, ...settings.dns.records.flatMap(extraRecord)]);
   return [...forward, ...reverseRecords([...published.filter((record) => record.name === `api.${domains.cluster}`), ...hosts])];
 }

@@ -83,18 +83,20 @@ type Plugin = z.output<typeof plugin>;
 
 /** A plain configuration is its own plugin; of a list the first makes the interface and the rest only changes it. */
 function mainPlugin(nad: Nad, at: ObjectRef): Plugin {
-  const config = json(nad.spec.config);
+  const config = json(at, nad.spec.config);
   const list = conflist.safeParse(config);
   const [first] = list.success ? list.data.plugins : [];
   if (list.success && first !== undefined) return { ...(list.data.name === undefined ? {} : { name: list.data.name }), ...first };
   return parsed(at, plugin, config);
 }
 
-function json(text: string): unknown {
+function json(at: ObjectRef, text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    return undefined;
+  } catch (error) {
+    // The reason ends in a piece of the text, line breaks and all; the line of the finding shows it better.
+    const reason = (error as Error).message.replace(/, (\.\.\.)?".*/su, '').replaceAll(/\p{Cc}/gu, '\ufffd');
+    throw refuse(at, 'HCPIO-ATT-003', `spec.config is not valid JSON: ${reason}`, 'correct the JSON in spec.config');
   }
 }
 

@@ -2,7 +2,7 @@ import { type Finding, finding, type ObjectRef, Refusal } from '../api/finding.t
 import type { AddressPins, Availability } from '../api/tenant-network.ts';
 import { readPins } from './address-pins.ts';
 import { type Cidr, formatCidr } from './cidr.ts';
-import { type Claim, FreeList } from './free-list.ts';
+import { type Claim, FreeList, firstUsable } from './free-list.ts';
 import { type Address, type Family, formatAddress } from './ip.ts';
 import { formatRange, type Range, rangeHolds, rangeSize, takeLowest } from './ranges.ts';
 import { hasRoomForTwoEdges, type ReservedRange, readReserved, readSegment } from './segment.ts';
@@ -68,13 +68,14 @@ export function planAddresses(input: AddressPlanInput): AddressPlan {
 type FamilyPins = ReturnType<typeof readPins>[Family];
 
 /**
+ * A router that nobody named is where routers are, at the first usable address: it exists already, so it counts as pinned and never moves.
  * An address for edge-b is set aside also for a Single edge, wherever two would fit: making the tenant highly available later then
  * takes no machine's address.
  */
 function claimsFor({ router, availability }: AddressPlanInput, cidr: Cidr, pins: FamilyPins): Claim<Owner>[] {
   const edgeB = availability === 'HighlyAvailable' || pins.edgeB !== undefined || hasRoomForTwoEdges(cidr);
   return [
-    ...(router === 'None' ? [] : [{ owner: 'the router', pin: pins.router } as const]),
+    ...(router === 'None' ? [] : [{ owner: 'the router', pin: pins.router ?? { address: firstUsable(cidr) } } as const]),
     { owner: 'edge-a', pin: pins.edgeA },
     { owner: 'the VIP', pin: pins.vip },
     ...(edgeB ? [{ owner: 'edge-b', pin: pins.edgeB } as const] : []),

@@ -82,6 +82,8 @@ export class FreeList {
   }
 }
 
+export const firstUsable = (cidr: Cidr): Address => ({ family: cidr.family, value: usable(cidr).first });
+
 /** Everything but the network address and the broadcast address. */
 function usable(cidr: Cidr): Range {
   const broadcast = broadcastAddress(cidr);

@@ -1,5 +1,5 @@
 import { tenantNetwork } from '../../api/tenant-network.ts';
-import { hostedCluster, hostedControlPlane, nad, nodePool, route, service, virtualMachineInstance } from '../objects.ts';
+import { endpointSlice, hostedCluster, hostedControlPlane, nad, nodePool, route, service, virtualMachineInstance } from '../objects.ts';
 import type { Observed } from '../observed.ts';
 
 /** A healthy tenant, as small as it can be, and ways to make it unhealthy. Raw objects go through the same schemas as real ones. */
@@ -69,7 +69,15 @@ export function blueObserved(change: Change = {}): Observed {
       rt('konnectivity-server', 'konnectivity.blue.example.com', 'konnectivity-server'),
       rt('ignition-server', 'ignition.blue.example.com', 'ignition-server-proxy'),
     ],
-    endpointSlices: [],
+    endpointSlices: [
+      endpointSlice.parse({
+        kind: 'EndpointSlice',
+        metadata: { name: 'konnectivity-server-1', ...cp, labels: { 'kubernetes.io/service-name': 'konnectivity-server' } },
+        addressType: 'IPv4',
+        endpoints: [{ addresses: ['10.128.0.21'], conditions: { ready: true } }],
+        ports: [{ port: 8091 }],
+      }),
+    ],
     attachments: [
       nad.parse({
         kind: 'NetworkAttachmentDefinition',
