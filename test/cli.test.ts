@@ -99,6 +99,16 @@ test('a reader that goes away is no crash', async () => {
   expect({ status, err }).toEqual({ status: 0, err: '' });
 });
 
+test('output that finds no room is one line and a failure', async () => {
+  const { status, err } = await start('sh', ['-c', `exec ${bin} plan -f examples/blue >/dev/full`]);
+  expect({ status, err }).toEqual({ status: 1, err: 'hcpio: cannot write the output: ENOSPC: no space left on device, write\n' });
+});
+
+test('a pipe by its name is read like a file', async () => {
+  const { status, out } = await start('sh', ['-c', `for f in examples/blue/*.yaml; do cat $f; echo ---; done | ${bin} plan -f /dev/stdin`]);
+  expect({ status, heading: out.split('\n')[0] }).toEqual({ status: 0, heading: 'Tenant network clusters/blue, mode Gateway' });
+});
+
 test('colour is for terminals only, and NO_COLOR takes it away', async () => {
   const coloured = (text: string): boolean => text.includes('\u001b[');
   // script(1) gives the command a terminal of its own.

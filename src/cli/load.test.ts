@@ -73,6 +73,13 @@ describe('objects are found in every form in which people keep them', () => {
   });
 });
 
+test('an object that is given twice and says the same is one object, in whatever order', () => {
+  const again = 'kind: Service\napiVersion: v1\nspec: {}\nmetadata: {namespace: x, name: a}\n';
+  const service = 'apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: x}\nspec: {}\n';
+  const { objects, findings } = files({ 'a.yaml': `${TENANT}---\n${service}`, 'b.yaml': `${again}---\n${TENANT}` });
+  expect([objects.map(({ kind }) => kind), findings]).toEqual([['TenantNetwork', 'Service'], []]);
+});
+
 test('objects of others are passed over without a word', () => {
   const others = [
     'v1 Secret',

@@ -4,12 +4,10 @@ import { EXIT } from './exit-status.ts';
 import { run } from './program.ts';
 import { commandName, type Terminal, theme, wantsColour } from './terminal.ts';
 
-/** The reader of our output may go away (`hcpio plan | head`); that is its right, and no error of ours. */
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-}
+/** At the very end, because the write may fail before or after the command has set its own status. */
+const outputIsLost = (): void => {
+  process.exitCode = EXIT.failure;
+};
 
 const terminal: Terminal = {
   out: (text) => void process.stdout.write(text),
@@ -18,6 +16,15 @@ const terminal: Terminal = {
   theme: theme(wantsColour(process.stdout.isTTY, process.env)),
   command: commandName(basename(process.env['HCPIO_INVOKED_AS'] ?? 'hcpio')),
 };
+
+/** The reader of our output may go away (`hcpio plan | head`); that is its right, and no error of ours. A full disk is one. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return;
+  if (process.listenerCount('exit', outputIsLost) === 0) terminal.err(`${terminal.command}: cannot write the output: ${error.message}\n`);
+  process.once('exit', outputIsLost);
+});
+// Where nothing can be told, the exit status has to do.
+process.stderr.on('error', () => {});
 
 // Not process.exit: output to a pipe may still be on its way.
 try {

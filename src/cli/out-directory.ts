@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, normalize, relative, resolve } from 'node:path';
+import { lstat, mkdir, readdir, readFile, realpath, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { Failure } from './failure.ts';
+import { interruptible } from './interruptible.ts';
 
 /** Files to write, by path below the directory. */
 export type FileTree = ReadonlyMap<string, string>;
@@ -17,7 +18,7 @@ export async function writeDirectory(directory: string, files: FileTree, force: 
   try {
     const target = await lookAt(directory);
     if (target.foreign.length > 0 && !force) throw new Failure(refusal(directory, target.foreign));
-    await stageAndMove(target, files);
+    await interruptible((signal) => stageAndMove(target, files, signal));
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure(`cannot write to ${directory}: ${(error as Error).message}`, { cause: error });
@@ -29,15 +30,17 @@ const refusal = (directory: string, foreign: readonly string[]): string => {
   return `${directory} holds files that hcpio did not write (${some}): choose another directory, or replace files of the same names with --force`;
 };
 
-async function stageAndMove(target: Target, files: FileTree): Promise<void> {
+async function stageAndMove(target: Target, files: FileTree, signal: AbortSignal): Promise<void> {
   const staged = target.stays
     ? join(target.path, `.hcpio-${randomUUID()}`)
     : join(dirname(target.path), `.${basename(target.path)}-${randomUUID()}`);
   try {
     await mkdir(dirname(staged), { recursive: true });
-    await writeTree(staged, files);
+    await writeTree(staged, files, signal);
+    // From here on there is no stopping half-way: a signal waits for the end.
     if (target.stays) await replaceFiles(target, staged, files);
-    else await replaceDirectory(target.path, staged);
+    else if (target.exists) await replaceDirectory(target, staged);
+    else await rename(staged, target.path);
   } finally {
     await rm(staged, { recursive: true, force: true });
   }
@@ -45,7 +48,9 @@ async function stageAndMove(target: Target, files: FileTree): Promise<void> {
 
 interface Target {
   readonly path: string;
-  readonly ours: ReadonlyMap<string, string>;
+  readonly exists: boolean;
+  /** Files that we wrote and nobody changed since: all that we may ever take away. */
+  readonly ours: readonly string[];
   /** Files that we did not write, or that were changed since. */
   readonly foreign: readonly string[];
   /** The directory itself cannot give way: it is a person's, a mount point, or empty and perhaps somebody's working directory. */
@@ -54,27 +59,40 @@ interface Target {
 
 async function lookAt(directory: string): Promise<Target> {
   const path = await realTarget(directory);
-  const files = await listFiles(path);
-  if (files === undefined) return { path, ours: new Map(), foreign: [], stays: false };
-  const ours = await readMarker(path);
-  const foreign: string[] = [];
-  for (const file of files) {
-    if (file === MARKER && ours.size > 0) continue;
-    const hash = ours.get(file);
-    if (hash === undefined || hash !== sha256(await readFile(join(path, file)))) foreign.push(file);
-  }
+  if (path === undefined) return { path: resolve(directory), exists: false, ours: [], foreign: [], stays: false };
+  if (isAtOrAbove(path, await realpath(process.cwd())))
+    throw new Failure(`${directory} is the current directory or one above it: choose a directory of its own`);
+  const { ours, foreign } = await tellApart(path);
   const mounted = (await stat(path)).dev !== (await stat(dirname(path))).dev;
-  return { path, ours, foreign, stays: files.length === 0 || foreign.length > 0 || mounted };
+  return { path, exists: true, ours, foreign, stays: ours.length === 0 || foreign.length > 0 || mounted };
 }
 
-async function realTarget(directory: string): Promise<string> {
+export const isAtOrAbove = (directory: string, here: string): boolean =>
+  here === directory || here.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+
+async function tellApart(directory: string): Promise<Pick<Target, 'ours' | 'foreign'>> {
+  const marker = await readMarker(directory);
+  const ours: string[] = [];
+  const foreign: string[] = [];
+  for (const { path, regular } of await listEntries(directory)) {
+    const hash = marker.get(path);
+    const known =
+      path === MARKER ? marker.size > 0 : hash !== undefined && regular && hash === sha256(await readFile(join(directory, path)));
+    (known ? ours : foreign).push(path);
+  }
+  return { ours, foreign };
+}
+
+/** Undefined when there is no such directory. */
+async function realTarget(directory: string): Promise<string | undefined> {
   try {
     const real = await realpath(directory);
     if (!(await stat(real)).isDirectory()) throw new Failure(`${directory} is not a directory`);
     return real;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return resolve(directory);
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (await lstat(directory).catch(() => undefined)) throw new Failure(`${directory} is a link to nothing`);
+    return undefined;
   }
 }
 
@@ -92,21 +110,31 @@ async function readMarker(target: string): Promise<ReadonlyMap<string, string>> 
   }
 }
 
-/** Undefined when there is no such directory. */
-async function listFiles(directory: string): Promise<string[] | undefined> {
-  try {
-    const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => !entry.isDirectory()).map((entry) => relative(directory, join(entry.parentPath, entry.name)));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+interface Entry {
+  readonly path: string;
+  readonly regular: boolean;
 }
 
-async function writeTree(root: string, files: FileTree): Promise<void> {
+/**
+ * Everything below that is no directory, links not followed. A subdirectory that cannot be looked into is an entry, too, and so none of
+ * ours: one whose name is not UTF-8 even answers ENOENT, although it is there.
+ */
+async function listEntries(root: string, directory = root): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    const itself: Entry = { path: relative(root, path), regular: entry.isFile() };
+    if (entry.isDirectory()) entries.push(...(await listEntries(root, path).catch(() => [{ ...itself, path: `${itself.path}/` }])));
+    else entries.push(itself);
+  }
+  return entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function writeTree(root: string, files: FileTree, signal: AbortSignal): Promise<void> {
   await mkdir(root);
   const hashes: Record<string, string> = {};
   for (const [path, content] of files) {
+    signal.throwIfAborted();
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), content);
     hashes[path] = sha256(content);
@@ -116,17 +144,25 @@ async function writeTree(root: string, files: FileTree): Promise<void> {
 
 const sha256 = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
-/** Nothing foreign is in the old directory, so the whole of it gives way. */
-async function replaceDirectory(target: string, staged: string): Promise<void> {
+/** Nothing foreign was in the old directory, so the whole of it gives way; file by file, for something may have come in since. */
+async function replaceDirectory({ path, ours }: Target, staged: string): Promise<void> {
   const aside = `${staged}.old`;
-  const existed = await moveIfThere(target, aside);
+  await rename(path, aside);
   try {
-    await rename(staged, target);
+    await rename(staged, path);
   } catch (error) {
-    if (existed) await rename(aside, target);
+    await rename(aside, path);
     throw error;
   }
-  await rm(aside, { recursive: true, force: true });
+  for (const file of ours) await rm(join(aside, file), { force: true });
+  await removeEmpty(aside);
+}
+
+/** rmdir takes nothing but empty directories, whatever happens meanwhile. */
+async function removeEmpty(directory: string): Promise<void> {
+  for (const entry of await readdir(directory, { withFileTypes: true }))
+    if (entry.isDirectory()) await removeEmpty(join(directory, entry.name));
+  await rmdir(directory);
 }
 
 /** File by file, each in one move; what an earlier run wrote and this one does not is taken away. Everything else stays. */
@@ -135,16 +171,5 @@ async function replaceFiles(target: Target, staged: string, files: FileTree): Pr
     await mkdir(dirname(join(target.path, path)), { recursive: true });
     await rename(join(staged, path), join(target.path, path));
   }
-  for (const path of target.ours.keys())
-    if (!files.has(path) && !target.foreign.includes(path)) await rm(join(target.path, path), { force: true });
-}
-
-async function moveIfThere(from: string, to: string): Promise<boolean> {
-  try {
-    await rename(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
+  for (const path of target.ours) if (path !== MARKER && !files.has(path)) await rm(join(target.path, path), { force: true });
 }

@@ -21,8 +21,13 @@ export const planCommand = (terminal: Terminal, outcome: Outcome): Command =>
 Examples:
   ${terminal.command} plan -f examples/blue                  # a directory with the objects of a hub
   ${terminal.command} plan -f hub.yaml -f blue.yaml --tenant clusters/blue -o yaml
-  oc get hostedclusters,hostedcontrolplanes,nodepools,services,routes,vmi,nad -A -o yaml \\
-    | ${terminal.command} plan -f - -f tenant-network.yaml -o json`,
+  kubectl get tenantnetworks,hostedclusters,hostedcontrolplanes,nodepools,services,endpointslices,\\
+routes,network-attachment-definitions,virtualmachineinstances,nodes,servicecidrs,\\
+networks.config.openshift.io,ingresses.config.openshift.io,dnses.config.openshift.io,\\
+proxies.config.openshift.io -A -o yaml | ${terminal.command} plan -f -
+
+These are all the kinds that are read; leave out those that the hub does not know. Files can be
+added with more -f: an object may be given twice, as long as both say the same.`,
     )
     .action(async (options: InputOptions & { readonly output: Format }) => {
       const planned = await planInput(options, terminal);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { TenantPlan } from '../gateway/tenant-plan.ts';
+import { projections } from '../hosted-cluster/objects.ts';
 import { Scratch } from './testing/directory.ts';
 import { hcpio } from './testing/hcpio.ts';
 
@@ -28,6 +29,20 @@ describe('help', () => {
       expect((await hcpio([command, '--help'])).out).toContain(`\nExamples:\n  hcpio ${command}`);
   });
 
+  test('plan shows how to get every kind that is read', async () => {
+    const { out } = await hcpio(['plan', '--help']);
+    const asked = /kubectl get ([\s\S]*?) -A/
+      .exec(out)?.[1]
+      ?.replaceAll(/[\\\s]/g, '')
+      .split(',')
+      .map((name) => name.split('.')[0]);
+    const kinds = [...Object.keys(projections).map((key) => key.split('/')[1] ?? ''), 'TenantNetwork'];
+    const plural = (kind: string) =>
+      ({ DNS: 'dnses', Proxy: 'proxies', Ingress: 'ingresses', NetworkAttachmentDefinition: 'network-attachment-definitions' })[kind] ??
+      `${kind.toLowerCase()}s`;
+    expect(asked?.toSorted()).toEqual(kinds.map(plural).toSorted());
+  });
+
   test('as a kubectl plugin it says what the user typed', async () => {
     const { out } = await hcpio(['plan', '--help'], { command: 'kubectl hcpio' });
     expect([out.startsWith('Usage: kubectl hcpio plan'), out.includes('\n  kubectl hcpio plan -f examples/blue')]).toEqual([true, true]);
@@ -48,6 +63,11 @@ describe('what the user got wrong is status 1 and one line that says so', () => 
       ['render', '-f', BLUE, '--out', BLUE],
       `${BLUE} holds files that hcpio did not write (attachment.yaml, control-plane.yaml, hosted-cluster.yaml and 3 more): choose another directory, or replace files of the same names with --force`,
     ],
+    [['render', '-f', BLUE, '--out', ''], "option '--out <directory>' argument '' is invalid. Name a directory."],
+    ...['', ' ', 'registry.example.com/edge 1', 'edge:1\n'].map((image): [string[], string] => [
+      ['render', '-f', BLUE, '--out', '/dev/null', '--image', image],
+      `option '--image <reference>' argument '${image}' is invalid. It is no image reference.`,
+    ]),
     [['explain', 'spec.segmet'], 'TenantNetwork.spec has no field "segmet"; did you mean segment?'],
     [['crd', 'extra'], "too many arguments for 'crd'. Expected 0 arguments but got 1: extra."],
   ])('%j', async (args, message) => {

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { hasErrors } from '../api/finding.ts';
 import type { TenantRenderOptions } from '../tenant/render.ts';
 import { EXIT, type Outcome } from './exit-status.ts';
@@ -16,13 +16,25 @@ interface RenderOptions extends InputOptions {
   readonly force?: boolean;
 }
 
+/** An empty value is a variable that the shell did not have; to resolve it would mean the current directory. */
+function nonEmpty(directory: string): string {
+  if (directory.trim() === '') throw new InvalidArgumentError('Name a directory.');
+  return directory;
+}
+
+/** Only the letters that references are made of; whether there is such an image is for the registry to say. */
+function imageReference(image: string): string {
+  if (!/^[\w[][\w.:/@+[\]-]*$/.test(image)) throw new InvalidArgumentError('It is no image reference.');
+  return image;
+}
+
 export const renderCommand = (terminal: Terminal, outcome: Outcome): Command =>
   withInputOptions(
     new Command('render').description('Write every object and configuration file of a tenant network as a kustomize directory.'),
   )
-    .requiredOption('--out <directory>', 'where to write; made when it does not exist')
+    .requiredOption('--out <directory>', 'where to write; made when it does not exist', nonEmpty)
     .addOption(new Option('--platform <name>', 'what the hub is').choices(['openshift', 'kubernetes']).default('openshift'))
-    .option('--image <reference>', 'the image of the edge, in place of the one of this version')
+    .option('--image <reference>', 'the image of the edge, in place of the one of this version', imageReference)
     .option('--force', 'write also into a directory that holds files of others; only those of the same names are replaced')
     .addHelpText(
       'after',

@@ -1,4 +1,5 @@
-import { symlinkSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { symlinkSync, truncateSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readSources } from './sources.ts';
 import { Scratch } from './testing/directory.ts';
@@ -47,6 +48,28 @@ test('one file under several names is one file', async () => {
   using scratch = new Scratch({ 'a.yaml': 'a' });
   symlinkSync(scratch.at('a.yaml'), scratch.at('b.yaml'));
   expect(await read([scratch.path, scratch.at('a.yaml'), `${scratch.path}/./a.yaml`], scratch)).toEqual([['/a.yaml', 'a']]);
+});
+
+test('pipes and devices in a directory are passed over', async () => {
+  using scratch = new Scratch({ 'a.yaml': 'a' });
+  execFileSync('mkfifo', [scratch.at('b.yaml')]);
+  symlinkSync('/dev/zero', scratch.at('c.yaml'));
+  expect(await read([scratch.path], scratch)).toEqual([['/a.yaml', 'a']]);
+});
+
+test('a pipe that is named is read, as a shell makes them for <(command)', async () => {
+  using scratch = new Scratch();
+  execFileSync('mkfifo', [scratch.at('pipe')]);
+  const writer = spawn('sh', ['-c', `echo text > "$0"`, scratch.at('pipe')]);
+  expect(await read([scratch.at('pipe')], scratch)).toEqual([['/pipe', 'text\n']]);
+  await new Promise((resolve) => (writer.exitCode === null ? writer.once('close', resolve) : resolve(undefined)));
+});
+
+test('a device and a file beyond all measure are refused', async () => {
+  using scratch = new Scratch({ 'large.yaml': '' });
+  truncateSync(scratch.at('large.yaml'), 256 * 2 ** 20 + 1);
+  await expect(read(['/dev/zero'], scratch)).rejects.toThrow('cannot read /dev/zero: it is neither a file nor a pipe');
+  await expect(read([scratch.path], scratch)).rejects.toThrow(`cannot read ${scratch.at('large.yaml')}: it is larger than 256 MiB`);
 });
 
 test('- is standard input, once', async () => {

@@ -1,4 +1,5 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from './failure.ts';
 
@@ -27,31 +28,47 @@ export async function readSources(paths: readonly string[], { recursive, stdin }
       seen.add('-');
       continue;
     }
-    for (const file of await listFiles(path, recursive)) {
-      // A file that is named twice, or named and in a named directory, is still one file.
-      const real = await attemptTo(`read ${file}`, () => realpath(file));
-      if (!seen.has(real)) sources.push({ file, text: await attemptTo(`read ${file}`, () => readFile(file)) });
-      seen.add(real);
+    for (const { file, info } of await listFiles(path, recursive)) {
+      if (info.size > LARGEST) throw new Failure(`cannot read ${file}: it is larger than ${LARGEST >> 20n} MiB`);
+      // A file that is named twice, or named and in a named directory, is still one file. Not realpath: a pipe has none.
+      const identity = `${info.dev}:${info.ino}`;
+      if (!seen.has(identity)) sources.push({ file, text: await attemptTo(`read ${file}`, () => readFile(file)) });
+      seen.add(identity);
     }
   }
   return sources;
 }
 
-async function listFiles(path: string, recursive: boolean): Promise<string[]> {
-  const info = await attemptTo(`read ${path}`, () => stat(path));
-  return info.isDirectory() ? walk(path, recursive) : [path];
+/** Far beyond the objects of any hub: what is larger was named by mistake. */
+const LARGEST = 256n << 20n;
+
+interface Found {
+  readonly file: string;
+  readonly info: BigIntStats;
 }
 
-async function walk(directory: string, recursive: boolean): Promise<string[]> {
+const look = async (file: string): Promise<Found> => ({ file, info: await attemptTo(`read ${file}`, () => stat(file, { bigint: true })) });
+
+async function listFiles(path: string, recursive: boolean): Promise<Found[]> {
+  const found = await look(path);
+  if (found.info.isDirectory()) return walk(path, recursive);
+  // A shell hands over <(command) as a pipe. A device may have no end.
+  if (!found.info.isFile() && !found.info.isFIFO()) throw new Failure(`cannot read ${path}: it is neither a file nor a pipe`);
+  return [found];
+}
+
+async function walk(directory: string, recursive: boolean): Promise<Found[]> {
   const entries = await attemptTo(`read ${directory}`, () => readdir(directory, { withFileTypes: true }));
-  const files: string[] = [];
+  const files: Found[] = [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(directory, entry.name);
     if (entry.name.startsWith('.')) continue;
     if (entry.isDirectory()) {
       if (recursive) files.push(...(await walk(path, recursive)));
     } else if (WANTED.test(entry.name) && !KUSTOMIZATION.test(entry.name)) {
-      files.push(path);
+      const found = await look(path);
+      // Nobody means a pipe or a device that lies in a directory, and reading it could wait forever.
+      if (found.info.isFile()) files.push(found);
     }
   }
   return files;

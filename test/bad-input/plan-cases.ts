@@ -133,7 +133,7 @@ export const planCases: readonly BadInput[] = [
     files: { [ATTACHMENT]: replace('"type": "bridge",', '"type": bridge,') },
     code: 'HCPIO-ATT-003',
     at: `${ATTACHMENT}:8`,
-    says: '',
+    says: 'spec.config is not valid JSON: Unexpected token',
   },
   {
     name: 'a plugin that an edge cannot attach to',
