@@ -55,11 +55,16 @@ async function run(count: number, hub: Hub, audit: AuditLog, operator: OperatorP
   const tenants = Array.from({ length: count }, (_, n) => tenant(n));
   await hub.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'hcpio-system' } });
   say(`playing ${count} tenants`);
-  await mapParallel(tenants, 8, async (one) => {
-    await playTenant(hub, one);
-    await playMachine(hub, one, 1);
-    await playMachine(hub, one, 2);
-  }, never);
+  await mapParallel(
+    tenants,
+    8,
+    async (one) => {
+      await playTenant(hub, one);
+      await playMachine(hub, one, 1);
+      await playMachine(hub, one, 2);
+    },
+    never,
+  );
   operator.daemon.start();
   await operator.ready(never);
   const watching = new AbortController();
@@ -108,7 +113,7 @@ function countApplied(hub: Hub, count: number, watching: AbortController) {
   const running = informer.run(watching.signal);
   return {
     done: promise,
-    async stop() {
+    stop: async () => {
       watching.abort();
       await running;
     },
@@ -200,7 +205,20 @@ for (const count of counts.length > 0 ? counts : [1, 100, 1000]) {
 }
 const machine = { node: process.version, flags: NODE_FLAGS, cores: cpus().length, cpu: cpus()[0]?.model, loadAverage: loadavg()[0] };
 const table = markdownTable(
-  ['tenants', 'objects', 'all applied, s', 'requests per tenant', 'writes per tenant', `writes in ${REST_SECONDS} s at rest`, 'CPU at rest, %', 'resident, MB', 'peak, MB', 'restart to quiet, s', 'writes after restart', 'resident after restart, MB'],
+  [
+    'tenants',
+    'objects',
+    'all applied, s',
+    'requests per tenant',
+    'writes per tenant',
+    `writes in ${REST_SECONDS} s at rest`,
+    'CPU at rest, %',
+    'resident, MB',
+    'peak, MB',
+    'restart to quiet, s',
+    'writes after restart',
+    'resident after restart, MB',
+  ],
   rows.map((r) => [
     r.tenants,
     r.objects,

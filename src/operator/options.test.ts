@@ -33,7 +33,18 @@ test('every flag', () => {
     ...['--kubeconfig', '/k', '--context', 'c', '--lease-namespace', 'n', '--leader-election', 'quick', '--dry-run'],
     ...['--metrics-address', '127.0.0.1:1', '--health-address', '[::1]:2', '--platform', 'openshift', '--workers', '3'],
     ...['--webhook-address', ':3', '--webhook-certificate', '/certs'],
-    ...['--edge-image', 'i', '--edge-priority-class', 'p', '--edge-pull-secrets', 'a,b', '--edge-storage-class', 's', '--log-level', 'warn'],
+    ...[
+      '--edge-image',
+      'i',
+      '--edge-priority-class',
+      'p',
+      '--edge-pull-secrets',
+      'a,b',
+      '--edge-storage-class',
+      's',
+      '--log-level',
+      'warn',
+    ],
   ];
   expect(readOptions(args, {})).toEqual({
     kubeconfig: '/k',

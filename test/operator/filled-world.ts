@@ -1,6 +1,7 @@
 /** The operator's world, filled by hand: what the watches would have brought, selectors included, without anybody to watch. */
-import { Transport } from '../../src/kube/transport.ts';
+
 import type { WireObject } from '../../src/kube/object.ts';
+import { Transport } from '../../src/kube/transport.ts';
 import { World } from '../../src/operator/world/world.ts';
 
 const nowhere = new Transport({

@@ -51,7 +51,10 @@ export async function operatorProcess(options: OperatorProcessOptions): Promise<
   await bundleOperator(bundle);
   const [metrics = 0, health = 0] = await freePorts(2);
   const kubeconfig = join(dir, 'kubeconfig');
-  writeFileSync(kubeconfig, JSON.stringify(impersonating(JSON.parse(readFileSync(options.kubeconfig, 'utf8')) as Kubeconfig, options.server)));
+  writeFileSync(
+    kubeconfig,
+    JSON.stringify(impersonating(JSON.parse(readFileSync(options.kubeconfig, 'utf8')) as Kubeconfig, options.server)),
+  );
   const flags = [`--kubeconfig=${kubeconfig}`, `--metrics-address=127.0.0.1:${metrics}`, `--health-address=127.0.0.1:${health}`];
   const command = [NODE, ...(options.nodeFlags ?? NODE_FLAGS), bundle, ...flags, ...(options.flags ?? ['--leader-election=off'])];
   const daemon = new Daemon('operator', command, join(dir, 'operator.log'));

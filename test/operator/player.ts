@@ -17,7 +17,13 @@ export interface PlayedTenant {
 /** The n-th tenant: a VLAN, a network and names of its own. */
 export function tenant(n: number, namespace = 'clusters'): PlayedTenant {
   const name = `t${n}`;
-  return { name, namespace, controlPlane: `${namespace}-${name}`, attachment: `default/vlan${n}`, cidr: `10.${200 + (n >> 8)}.${n & 255}.0/24` };
+  return {
+    name,
+    namespace,
+    controlPlane: `${namespace}-${name}`,
+    attachment: `default/vlan${n}`,
+    cidr: `10.${200 + (n >> 8)}.${n & 255}.0/24`,
+  };
 }
 
 const HYPERSHIFT = 'hypershift.openshift.io/v1beta1';
@@ -97,7 +103,12 @@ export const nodePool = (played: PlayedTenant, name = played.name): WireObject =
 export const attachment = ({ attachment: name }: PlayedTenant): WireObject => {
   const [namespace = '', vlan = ''] = name.split('/');
   const config = { cniVersion: '0.3.1', name: vlan, type: 'bridge', bridge: `br-${vlan}`, macspoofchk: true };
-  return { apiVersion: 'k8s.cni.cncf.io/v1', kind: 'NetworkAttachmentDefinition', metadata: { name: vlan, namespace }, spec: { config: JSON.stringify(config) } };
+  return {
+    apiVersion: 'k8s.cni.cncf.io/v1',
+    kind: 'NetworkAttachmentDefinition',
+    metadata: { name: vlan, namespace },
+    spec: { config: JSON.stringify(config) },
+  };
 };
 
 const machine = ({ name, controlPlane, attachment: network }: PlayedTenant, index: number): WireObject => ({
@@ -173,7 +184,9 @@ export async function playTenant(hub: Hub, played: PlayedTenant): Promise<void> 
 /** A VM as KubeVirt reports it: its MAC is known from the start. KubeVirt's CRD has no status subresource. */
 export async function playMachine(hub: Hub, played: PlayedTenant, index: number): Promise<void> {
   const body = machine(played, index);
-  await hub.client.patch(VIRTUAL_MACHINE_INSTANCE, body.metadata, { type: 'apply', force: true, body }, hub.signal, { fieldManager: 'player' });
+  await hub.client.patch(VIRTUAL_MACHINE_INSTANCE, body.metadata, { type: 'apply', force: true, body }, hub.signal, {
+    fieldManager: 'player',
+  });
 }
 
 export async function playControlPlane(hub: Hub, played: PlayedTenant): Promise<void> {

@@ -18,15 +18,23 @@ const root = join(import.meta.dirname, '../..');
 const fixtures = join(root, 'test/fixtures/hypershift');
 const cases: readonly (readonly [string, readonly string[]])[] = [
   ...['blue', 'gray'].flatMap((variant) =>
-    ['.', 'stage0-ho-only', 'stage1-nothing-played', 'stage2-infrastructure-ready'].map((stage) => [`${variant} ${stage}`, [join(fixtures, variant, stage), join(root, 'examples/blue')]] as const),
+    ['.', 'stage0-ho-only', 'stage1-nothing-played', 'stage2-infrastructure-ready'].map(
+      (stage) => [`${variant} ${stage}`, [join(fixtures, variant, stage), join(root, 'examples/blue')]] as const,
+    ),
   ),
-  ...['blue', 'all-routes', 'dual-stack', 'nodeport', 'mistakes'].map((name) => [`example ${name}`, [join(root, 'examples', name)]] as const),
+  ...['blue', 'all-routes', 'dual-stack', 'nodeport', 'mistakes'].map(
+    (name) => [`example ${name}`, [join(root, 'examples', name)]] as const,
+  ),
 ];
 
 function load(dir: string): WireObject[] {
   return readdirSync(dir)
     .filter((file) => file.endsWith('.yaml') && !file.includes('paused') && !file.includes('summary'))
-    .flatMap((file) => [...parseAllDocuments(readFileSync(join(dir, file), 'utf8'))].map((document) => (document as { toJS(): unknown }).toJS() as WireObject))
+    .flatMap((file) =>
+      [...parseAllDocuments(readFileSync(join(dir, file), 'utf8'))].map(
+        (document) => (document as { toJS(): unknown }).toJS() as WireObject,
+      ),
+    )
     .filter((object) => object?.kind !== undefined);
 }
 
@@ -53,7 +61,12 @@ const tenantOf = (objects: readonly WireObject[]): TenantNetwork => {
   const written = objects.find(({ kind }) => kind === 'TenantNetwork');
   const cluster = objects.find(({ kind }) => kind === 'HostedCluster');
   return tenantNetwork.parse(
-    written ?? { apiVersion: 'hcpio.io/v1alpha1', kind: 'TenantNetwork', metadata: { name: cluster?.metadata.name, namespace: 'clusters' }, spec: { segment: { attachment: 'default/vlan100' } } },
+    written ?? {
+      apiVersion: 'hcpio.io/v1alpha1',
+      kind: 'TenantNetwork',
+      metadata: { name: cluster?.metadata.name, namespace: 'clusters' },
+      spec: { segment: { attachment: 'default/vlan100' } },
+    },
   );
 };
 

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { PAUSE_MARKER, RELEASE_MARKER } from '../../api/markers.ts';
 import { decideGate, type GatedPool, gatePatch } from './gate.ts';
 
-const pool = (change: Partial<GatedPool> = {}): GatedPool => ({ annotations: {}, pausedUntil: '', deleting: false, inUse: false, ...change });
+const pool = (change: Partial<GatedPool> = {}): GatedPool => ({
+  annotations: {},
+  pausedUntil: '',
+  deleting: false,
+  inUse: false,
+  ...change,
+});
 const held = (change: Partial<GatedPool> = {}) => pool({ annotations: { [PAUSE_MARKER]: 'true' }, pausedUntil: 'true', ...change });
 const closed = { gated: true, proven: false };
 const open = { gated: true, proven: true };
@@ -32,7 +38,9 @@ test.each([
 test('what is done can be undone by what is done later: held and released leaves the release marker and nothing else', () => {
   const after = (before: GatedPool, decision: keyof typeof gatePatch): GatedPool => {
     const { metadata, spec } = gatePatch[decision];
-    const annotations = Object.fromEntries(Object.entries({ ...before.annotations, ...metadata.annotations }).filter(([, value]) => value !== null)) as Record<string, string>;
+    const annotations = Object.fromEntries(
+      Object.entries({ ...before.annotations, ...metadata.annotations }).filter(([, value]) => value !== null),
+    ) as Record<string, string>;
     return { ...before, annotations, pausedUntil: spec ? (spec.pausedUntil ?? '') : before.pausedUntil };
   };
   const once = after(pool(), 'hold');

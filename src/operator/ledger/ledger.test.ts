@@ -4,7 +4,12 @@ import { INTENT, intentOf, TEMPLATE, templateMark } from './intent.ts';
 import { Interned } from './interned.ts';
 import { entries, standingOf } from './ledger.ts';
 
-const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'edge-a-dns', namespace: 'edge', labels: { 'hcpio.io/tenant': 'clusters.blue' } }, data: { Corefile: '.' } };
+const manifest = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'edge-a-dns', namespace: 'edge', labels: { 'hcpio.io/tenant': 'clusters.blue' } },
+  data: { Corefile: '.' },
+};
 const intent = intentOf(manifest);
 const owned = {
   'f:data': { 'f:Corefile': {} },
@@ -54,7 +59,11 @@ test.each([
   ['that is not there', undefined, { state: 'absent' }],
   ['that is about to go', written(owned, { deletionTimestamp: '2026-01-01T00:00:00Z' }), { state: 'terminating' }],
   ['that was written with another intent', written(owned, { annotations: { [INTENT]: 'older' } }), { state: 'outdated' }],
-  ['whose mark somebody removed', written(owned, { annotations: {} }), { state: 'altered', lost: ['metadata.annotations[hcpio.io/intent]'] }],
+  [
+    'whose mark somebody removed',
+    written(owned, { annotations: {} }),
+    { state: 'altered', lost: ['metadata.annotations[hcpio.io/intent]'] },
+  ],
   ['of which nothing is ours any more', written({}), { state: 'altered', lost: ['data', 'metadata.labels', 'metadata.annotations'] }],
   ['of which somebody changed a key', written({ ...owned, 'f:data': { 'f:other': {} } }), { state: 'altered', lost: ['data.Corefile'] }],
 ])('an object %s', (_, object, standing) => {
@@ -63,10 +72,18 @@ test.each([
 
 test('the pods of a workload carry the mark of their template, which changes with it and with nothing else', () => {
   const workload = (image: string, replicas: number) =>
-    intentOf({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'edge-a' }, spec: { replicas, template: { metadata: { annotations: { a: 'b' } }, spec: { image } } } }).object;
+    intentOf({
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'edge-a' },
+      spec: { replicas, template: { metadata: { annotations: { a: 'b' } }, spec: { image } } },
+    }).object;
   expect(templateMark(workload('x:1', 1))).toBe(templateMark(workload('x:1', 2)));
   expect(templateMark(workload('x:1', 1))).not.toBe(templateMark(workload('x:2', 1)));
-  expect((workload('x:1', 1)['spec'] as { template: object }).template).toEqual({ metadata: { annotations: { a: 'b', [TEMPLATE]: templateMark(workload('x:1', 1)) } }, spec: { image: 'x:1' } });
+  expect((workload('x:1', 1)['spec'] as { template: object }).template).toEqual({
+    metadata: { annotations: { a: 'b', [TEMPLATE]: templateMark(workload('x:1', 1)) } },
+    spec: { image: 'x:1' },
+  });
 });
 
 test('one copy of a text is kept, and not for ever', () => {

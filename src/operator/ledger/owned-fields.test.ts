@@ -62,9 +62,21 @@ describe('what somebody else changed is named', () => {
   test.each([
     ['a plain field', ['f:spec', 'f:replicas'], ['spec.replicas']],
     ['a label with a slash', ['f:metadata', 'f:labels', 'f:example.com/tier'], ['metadata.labels[example.com/tier]']],
-    ['a list that is one piece', [...template, 'f:containers', 'k:{"name":"dns"}', 'f:command'], ['spec.template.containers[{"name":"dns"}].command']],
-    ['an item of a list with keys', [...template, 'f:containers', 'k:{"name":"vip"}'], ['spec.template.containers[{"name":"vip","image":"vip:1"}]']],
-    ['an item whose key has a default', [...template, 'f:ports', 'k:{"port":53,"protocol":"TCP"}', 'f:port'], ['spec.template.ports[{"port":53,"protocol":"TCP"}].port']],
+    [
+      'a list that is one piece',
+      [...template, 'f:containers', 'k:{"name":"dns"}', 'f:command'],
+      ['spec.template.containers[{"name":"dns"}].command'],
+    ],
+    [
+      'an item of a list with keys',
+      [...template, 'f:containers', 'k:{"name":"vip"}'],
+      ['spec.template.containers[{"name":"vip","image":"vip:1"}]'],
+    ],
+    [
+      'an item whose key has a default',
+      [...template, 'f:ports', 'k:{"port":53,"protocol":"TCP"}', 'f:port'],
+      ['spec.template.ports[{"port":53,"protocol":"TCP"}].port'],
+    ],
     ['a member of a set', [...template, 'f:modes', 'v:"b"'], ['spec.template.modes["b"]']],
   ])('%s', (_, path, lost) => {
     expect(lostFields(intent, without(...path))).toEqual(lost);

@@ -18,7 +18,13 @@ test('an API server that is away for a while, or a kind that is not installed, d
 });
 
 test('what was never listed, and what may not be listed, does, and is named', () => {
-  const answer = isReady(health({ pods: informer('failing', false, 'ECONNREFUSED'), routes: informer('forbidden', true, 'not for you'), nodes: informer('synced', true) }));
+  const answer = isReady(
+    health({
+      pods: informer('failing', false, 'ECONNREFUSED'),
+      routes: informer('forbidden', true, 'not for you'),
+      nodes: informer('synced', true),
+    }),
+  );
   expect(answer).toEqual({ ok: false, text: 'pods: failing: ECONNREFUSED\nroutes: forbidden: not for you' });
 });
 
@@ -53,7 +59,12 @@ test('the server answers what it knows, and nothing else', async () => {
     },
   };
   await served(routes, async (url) => {
-    const asked = [await fetch(`${url}/fine?verbose`), await fetch(`${url}/other`), await fetch(`${url}/fine`, { method: 'POST' }), await fetch(`${url}/broken`)];
+    const asked = [
+      await fetch(`${url}/fine?verbose`),
+      await fetch(`${url}/other`),
+      await fetch(`${url}/fine`, { method: 'POST' }),
+      await fetch(`${url}/broken`),
+    ];
     expect(await Promise.all(asked.map(async (answer) => [answer.status, await answer.text()]))).toEqual([
       [200, 'yes\n'],
       [404, 'not found\n'],

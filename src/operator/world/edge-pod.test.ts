@@ -20,7 +20,10 @@ const pod = (annotations: Record<string, string>, more: Record<string, unknown> 
 const ready = { status: { conditions: [{ type: 'Ready', status: 'True' }] } };
 
 test('a pod is kept as far as it tells how its edge fares', () => {
-  const networks = status({ name: 'cbr0', interface: 'eth0', ips: ['10.128.0.9'], default: true }, { name: 'clusters-blue-edge/edge-a', interface: 'net1', ips: ['192.168.100.2'], mac: '02:AA:00:00:00:01' });
+  const networks = status(
+    { name: 'cbr0', interface: 'eth0', ips: ['10.128.0.9'], default: true },
+    { name: 'clusters-blue-edge/edge-a', interface: 'net1', ips: ['192.168.100.2'], mac: '02:AA:00:00:00:01' },
+  );
   expect(edgePod(pod({ 'k8s.v1.cni.cncf.io/network-status': networks }, ready))).toEqual({
     apiVersion: 'v1',
     kind: 'Pod',
@@ -45,16 +48,43 @@ test.each([
   expect(edgePod(pod(annotations, ready)).net1).toBeUndefined();
 });
 
-const waiting = (name: string, reason: string) => ({ name, ready: false, state: { waiting: { reason, message: 'back-off 10s restarting' } } });
+const waiting = (name: string, reason: string) => ({
+  name,
+  ready: false,
+  state: { waiting: { reason, message: 'back-off 10s restarting' } },
+});
 test.each([
   ['nothing is known yet', {}, 'it is starting'],
-  ['no node fits', { conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }] }, 'it cannot be scheduled: 0/3 nodes are available'],
-  ['the guard runs', { initContainerStatuses: [{ name: 'guard', ready: false, state: { running: {} } }] }, 'container guard is not ready yet'],
+  [
+    'no node fits',
+    { conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }] },
+    'it cannot be scheduled: 0/3 nodes are available',
+  ],
+  [
+    'the guard runs',
+    { initContainerStatuses: [{ name: 'guard', ready: false, state: { running: {} } }] },
+    'container guard is not ready yet',
+  ],
   ['the guard fails', { initContainerStatuses: [waiting('guard', 'CrashLoopBackOff')] }, 'container guard keeps failing'],
-  ['the guard is done and the others start', { initContainerStatuses: [{ name: 'guard', ready: false, state: { terminated: { exitCode: 0 } } }], containerStatuses: [waiting('dns', 'PodInitializing')] }, 'it is starting'],
-  ['the image is not there, in either phase of trying', { containerStatuses: [waiting('dns', 'ErrImagePull')] }, 'its image cannot be pulled'],
+  [
+    'the guard is done and the others start',
+    {
+      initContainerStatuses: [{ name: 'guard', ready: false, state: { terminated: { exitCode: 0 } } }],
+      containerStatuses: [waiting('dns', 'PodInitializing')],
+    },
+    'it is starting',
+  ],
+  [
+    'the image is not there, in either phase of trying',
+    { containerStatuses: [waiting('dns', 'ErrImagePull')] },
+    'its image cannot be pulled',
+  ],
   ['the image is not there, between tries', { containerStatuses: [waiting('dns', 'ImagePullBackOff')] }, 'its image cannot be pulled'],
-  ['a container stopped', { containerStatuses: [{ name: 'dhcp', ready: false, state: { terminated: { exitCode: 2 } } }] }, 'container dhcp keeps failing'],
+  [
+    'a container stopped',
+    { containerStatuses: [{ name: 'dhcp', ready: false, state: { terminated: { exitCode: 2 } } }] },
+    'container dhcp keeps failing',
+  ],
   ['something else', { containerStatuses: [waiting('dns', 'CreateContainerConfigError')] }, 'container dns: CreateContainerConfigError'],
 ])('what keeps it from being ready is said without counting seconds: %s', (_, podStatus, trouble) => {
   expect(edgePod(pod({}, { status: podStatus })).trouble).toBe(trouble);

@@ -27,7 +27,10 @@ export function feedTenants(controller: Controller, world: World): void {
   ]);
   follow(controller, pods, ({ tenant }) => of('label', tenant));
   for (const tracked of ledger) follow(controller, tracked, ({ owner }) => of('label', owner));
-  world.onServices((services) => follow(controller, services, ofNamespace), (slices) => follow(controller, slices, ofNamespace));
+  world.onServices(
+    (services) => follow(controller, services, ofNamespace),
+    (slices) => follow(controller, slices, ofNamespace),
+  );
   world.hub.onChange(() => {
     for (const { metadata } of tenants.list()) controller.queue.add(keyOf(metadata));
   });

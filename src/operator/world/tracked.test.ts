@@ -11,8 +11,16 @@ const transport = new Transport({
   userAgent: 'nobody',
   clock: new ManualClock(),
 });
-const project = ({ metadata: { name, uid = '', resourceVersion = '' }, data }: WireObject) => ({ metadata: { name, uid, resourceVersion }, kept: (data as { kept: string }).kept });
-const object = (resourceVersion: string, kept: string, noise = ''): WireObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', uid: 'u', resourceVersion }, data: { kept, noise } });
+const project = ({ metadata: { name, uid = '', resourceVersion = '' }, data }: WireObject) => ({
+  metadata: { name, uid, resourceVersion },
+  kept: (data as { kept: string }).kept,
+});
+const object = (resourceVersion: string, kept: string, noise = ''): WireObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', uid: 'u', resourceVersion },
+  data: { kept, noise },
+});
 
 let tracked: Tracked<ReturnType<typeof project>>;
 let news: string[];

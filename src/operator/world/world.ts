@@ -32,8 +32,20 @@ export class World {
 
   /** What has to be in before anything is decided. */
   get informers(): readonly Watched[] {
-    const { tenants, hostedClusters, hostedControlPlanes, nodePools, machines, routes, attachments, pods, hub, ledger, services, endpointSlices } =
-      this.sources;
+    const {
+      tenants,
+      hostedClusters,
+      hostedControlPlanes,
+      nodePools,
+      machines,
+      routes,
+      attachments,
+      pods,
+      hub,
+      ledger,
+      services,
+      endpointSlices,
+    } = this.sources;
     const named = [...services.values(), ...endpointSlices];
     const all = [
       ...[tenants, hostedClusters, hostedControlPlanes, nodePools, machines, routes, attachments, pods],
@@ -115,10 +127,10 @@ export class World {
     const grouped = <T>(tracked: { byIndex(index: string, value: string): readonly T[] }, index: string): Lookup<readonly T[]> => ({
       get: (value) => tracked.byIndex(index, value),
     });
-    const view = this;
+    const current = (): Hub => this.hub.current;
     return {
       get hub(): Hub {
-        return view.hub.current;
+        return current();
       },
       hostedClusters,
       clustersByNamespace: grouped(hostedClusters, 'controlPlane'),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { expectGoldenText } from '../../../../test/golden.ts';
 import { PAUSE_MARKER } from '../../../api/markers.ts';
 import { nad, nodePool } from '../../../hosted-cluster/objects.ts';
 import { blueObserved } from '../../../hosted-cluster/testing/blue.ts';
-import { expectGoldenText } from '../../../../test/golden.ts';
 import type { Applied } from './apply.ts';
 import { conditionsReference } from './conditions.ts';
 import { edgeStates } from './edges.ts';
@@ -18,11 +18,15 @@ function judged(change: TenantChange = {}, applied: Applied = done, proof: Segme
   const tenant = blueTenant({ pods: [edgePodOf('edge-a'), edgePodOf('edge-b')], ...change });
   const planned = planFor(tenant);
   const { plan } = planned;
-  const seen = plan && tenant.observed ? { edges: planned.verdict === 'go' ? edgeStates(plan, tenant.pods) : [], endpoints: endpointStates(plan, tenant.observed), proof } : { edges: [], endpoints: [], proof };
+  const seen =
+    plan && tenant.observed
+      ? { edges: planned.verdict === 'go' ? edgeStates(plan, tenant.pods) : [], endpoints: endpointStates(plan, tenant.observed), proof }
+      : { edges: [], endpoints: [], proof };
   return judge(tenant, planned, applied, seen);
 }
 /** One line per condition: type, status, reason and the sentence. */
-const lines = (...given: Parameters<typeof judged>) => judged(...given).map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`);
+const lines = (...given: Parameters<typeof judged>) =>
+  judged(...given).map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`);
 const line = (type: string, ...given: Parameters<typeof judged>) => lines(...given).find((one) => one.startsWith(`${type}=`));
 
 test('everything is well', () => {
@@ -39,7 +43,9 @@ test('everything is well', () => {
 });
 
 test('until somebody looked from the segment nobody says that it is ready', () => {
-  expect(line('Ready', {}, done, { outcome: 'notProbed' })).toBe('Ready=Unknown NotProbed: SegmentProven: nobody has looked from the segment yet');
+  expect(line('Ready', {}, done, { outcome: 'notProbed' })).toBe(
+    'Ready=Unknown NotProbed: SegmentProven: nobody has looked from the segment yet',
+  );
 });
 
 describe('Accepted', () => {
@@ -60,33 +66,80 @@ describe('Accepted', () => {
 
   test('a NodePool that cannot be served does not keep the others from being served', () => {
     const all = lines({ kubevirt: { attachDefaultNetwork: true } });
-    expect(all[0]).toMatch(/^Accepted=False NodePoolsRefused: HCPIO-NP-001 clusters\/blue-workers NodePool: .* To do: kubectl patch nodepool/);
-    expect(all.slice(1, 3)).toEqual(['Planned=True Planned: 2 edges, 3 listeners, 13 records, 1 machine', 'Applied=True Applied: 25 objects are as planned']);
+    expect(all[0]).toMatch(
+      /^Accepted=False NodePoolsRefused: HCPIO-NP-001 clusters\/blue-workers NodePool: .* To do: kubectl patch nodepool/,
+    );
+    expect(all.slice(1, 3)).toEqual([
+      'Planned=True Planned: 2 edges, 3 listeners, 13 records, 1 machine',
+      'Applied=True Applied: 25 objects are as planned',
+    ]);
   });
 
   test('warnings are counted, not recited', () => {
-    const unchecked = nad.parse({ ...blueObserved().attachments[0], spec: { config: '{"cniVersion":"0.3.1","name":"vlan100","type":"bridge","bridge":"br100"}' } });
-    expect(line('Accepted', { observed: { attachments: [unchecked] } })).toBe('Accepted=True Accepted: no check objects; see the 1 warning in status.findings');
+    const unchecked = nad.parse({
+      ...blueObserved().attachments[0],
+      spec: { config: '{"cniVersion":"0.3.1","name":"vlan100","type":"bridge","bridge":"br100"}' },
+    });
+    expect(line('Accepted', { observed: { attachments: [unchecked] } })).toBe(
+      'Accepted=True Accepted: no check objects; see the 1 warning in status.findings',
+    );
   });
 });
 
 test('a spec that is not understood says where', () => {
-  const tenant = { ...blueTenant({ object: { spec: undefined, problems: [{ kind: 'value', path: ['spec', 'mode'], message: 'spec.mode must be Gateway', fix: 'use Gateway' }] } }), observed: undefined };
+  const tenant = {
+    ...blueTenant({
+      object: {
+        spec: undefined,
+        problems: [{ kind: 'value', path: ['spec', 'mode'], message: 'spec.mode must be Gateway', fix: 'use Gateway' }],
+      },
+    }),
+    observed: undefined,
+  };
   const [accepted] = judge(tenant, planFor(tenant), { outcome: 'held' }, { edges: [], endpoints: [], proof: { outcome: 'notProbed' } });
-  expect(accepted).toEqual({ type: 'Accepted', status: 'False', reason: 'Unreadable', message: 'HCPIO-IN-004 clusters/blue TenantNetwork: spec.mode must be Gateway. To do: use Gateway' });
+  expect(accepted).toEqual({
+    type: 'Accepted',
+    status: 'False',
+    reason: 'Unreadable',
+    message: 'HCPIO-IN-004 clusters/blue TenantNetwork: spec.mode must be Gateway. To do: use Gateway',
+  });
 });
 
 test('before HyperShift made the control plane there is nothing to apply', () => {
-  expect(line('Planned', { observed: { hostedControlPlanes: [] } }, { outcome: 'held' })).toBe('Planned=False WaitingForControlPlane: waiting for HyperShift to create the HostedControlPlane in namespace clusters-blue');
+  expect(line('Planned', { observed: { hostedControlPlanes: [] } }, { outcome: 'held' })).toBe(
+    'Planned=False WaitingForControlPlane: waiting for HyperShift to create the HostedControlPlane in namespace clusters-blue',
+  );
 });
 
 describe('Applied', () => {
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'clusters-blue-edge', name: 'edge-a-dns' };
   test.each([
-    ['a refusal', { ...done, refused: [{ ref, refusal: { reason: 'Forbidden', message: 'quota exceeded', fields: [] } }, { ref, refusal: { reason: 'Invalid', message: 'x', fields: [] } }] }, 'False ObjectsRefused: the API server does not take v1 ConfigMap clusters-blue-edge/edge-a-dns: quota exceeded (and 1 more)'],
-    ['a namespace of somebody else', { outcome: 'namespaceTaken' }, 'False NamespaceTaken: namespace clusters-blue-edge exists and is not ours: delete it, or create the HostedCluster under another name'],
-    ['a namespace on its way out', { outcome: 'namespaceTerminating' }, 'False NamespaceTerminating: waiting for namespace clusters-blue-edge, which somebody deleted, to be gone; then it is made anew'],
-    ['a server that does not answer', { outcome: 'failed', error: new Error('PATCH /api: 500') }, 'False ApiTrouble: PATCH /api: 500; it is tried again'],
+    [
+      'a refusal',
+      {
+        ...done,
+        refused: [
+          { ref, refusal: { reason: 'Forbidden', message: 'quota exceeded', fields: [] } },
+          { ref, refusal: { reason: 'Invalid', message: 'x', fields: [] } },
+        ],
+      },
+      'False ObjectsRefused: the API server does not take v1 ConfigMap clusters-blue-edge/edge-a-dns: quota exceeded (and 1 more)',
+    ],
+    [
+      'a namespace of somebody else',
+      { outcome: 'namespaceTaken' },
+      'False NamespaceTaken: namespace clusters-blue-edge exists and is not ours: delete it, or create the HostedCluster under another name',
+    ],
+    [
+      'a namespace on its way out',
+      { outcome: 'namespaceTerminating' },
+      'False NamespaceTerminating: waiting for namespace clusters-blue-edge, which somebody deleted, to be gone; then it is made anew',
+    ],
+    [
+      'a server that does not answer',
+      { outcome: 'failed', error: new Error('PATCH /api: 500') },
+      'False ApiTrouble: PATCH /api: 500; it is tried again',
+    ],
   ] as const)('%s', (_, applied, said) => {
     expect(line('Applied', {}, applied as Applied)).toBe(`Applied=${said}`);
   });
@@ -96,29 +149,55 @@ describe('EdgeReady', () => {
   const wrong = { addresses: ['192.168.100.9'], mac: '' };
   test.each([
     ['no pod', [edgePodOf('edge-a')], 'PodsMissing: edge-b has no pod yet'],
-    ['a pod that is not ready', [edgePodOf('edge-a', { ready: false, trouble: 'its image cannot be pulled' }), edgePodOf('edge-b')], 'PodsNotReady: pod edge-a-0 is not ready: its image cannot be pulled'],
-    ['a pod that is being replaced', [edgePodOf('edge-a', { terminating: true }), edgePodOf('edge-b')], 'PodsNotReady: pod edge-a-0 is being replaced'],
-    ['no leg on the segment', [edgePodOf('edge-a', { net1: undefined }), edgePodOf('edge-b')], 'NotOnSegment: pod edge-a-0 has no interface net1, according to Multus'],
-    ['another address', [edgePodOf('edge-a', { net1: wrong }), edgePodOf('edge-b')], 'NotOnSegment: pod edge-a-0 has net1 with 192.168.100.9 instead of 192.168.100.2'],
-    ['OVN knows no address, and the MAC is not ours', [edgePodOf('edge-a', { net1: { addresses: [], mac: '02:00:00:00:00:01' } }), edgePodOf('edge-b')], 'NotOnSegment: pod edge-a-0 has net1 without an address and with MAC 02:00:00:00:00:01'],
+    [
+      'a pod that is not ready',
+      [edgePodOf('edge-a', { ready: false, trouble: 'its image cannot be pulled' }), edgePodOf('edge-b')],
+      'PodsNotReady: pod edge-a-0 is not ready: its image cannot be pulled',
+    ],
+    [
+      'a pod that is being replaced',
+      [edgePodOf('edge-a', { terminating: true }), edgePodOf('edge-b')],
+      'PodsNotReady: pod edge-a-0 is being replaced',
+    ],
+    [
+      'no leg on the segment',
+      [edgePodOf('edge-a', { net1: undefined }), edgePodOf('edge-b')],
+      'NotOnSegment: pod edge-a-0 has no interface net1, according to Multus',
+    ],
+    [
+      'another address',
+      [edgePodOf('edge-a', { net1: wrong }), edgePodOf('edge-b')],
+      'NotOnSegment: pod edge-a-0 has net1 with 192.168.100.9 instead of 192.168.100.2',
+    ],
+    [
+      'OVN knows no address, and the MAC is not ours',
+      [edgePodOf('edge-a', { net1: { addresses: [], mac: '02:00:00:00:00:01' } }), edgePodOf('edge-b')],
+      'NotOnSegment: pod edge-a-0 has net1 without an address and with MAC 02:00:00:00:00:01',
+    ],
   ] as const)('%s', (_, pods, said) => {
     expect(line('EdgeReady', { pods })).toBe(`EdgeReady=False ${said}`);
   });
 
   test('OVN knows no address, and our MAC has to do', () => {
     const mac = edgePodOf('edge-a').net1?.mac ?? '';
-    expect(line('EdgeReady', { pods: [edgePodOf('edge-a', { net1: { addresses: [], mac } }), edgePodOf('edge-b')] })).toContain('EdgeReady=True EdgesReady: edge-a on hub-a with 02:');
+    expect(line('EdgeReady', { pods: [edgePodOf('edge-a', { net1: { addresses: [], mac } }), edgePodOf('edge-b')] })).toContain(
+      'EdgeReady=True EdgesReady: edge-a on hub-a with 02:',
+    );
   });
 });
 
 describe('EndpointsReady', () => {
   test('a service that HyperShift has not made yet', () => {
     const services = blueObserved().services.filter(({ metadata }) => metadata.name !== 'ignition-server-proxy');
-    expect(line('EndpointsReady', { observed: { services } })).toBe('EndpointsReady=False WaitingForHyperShift: waiting: Service clusters-blue/ignition-server-proxy is not there yet');
+    expect(line('EndpointsReady', { observed: { services } })).toBe(
+      'EndpointsReady=False WaitingForHyperShift: waiting: Service clusters-blue/ignition-server-proxy is not there yet',
+    );
   });
 
   test('a service without a ready pod', () => {
-    expect(line('EndpointsReady', { observed: { endpointSlices: slices('oauth-openshift') } })).toBe('EndpointsReady=False NoReadyUpstream: waiting: no pod behind Service clusters-blue/oauth-openshift is ready');
+    expect(line('EndpointsReady', { observed: { endpointSlices: slices('oauth-openshift') } })).toBe(
+      'EndpointsReady=False NoReadyUpstream: waiting: no pod behind Service clusters-blue/oauth-openshift is ready',
+    );
   });
 });
 
@@ -127,16 +206,22 @@ describe('NodePoolsReleased', () => {
   const held = nodePool.parse({ ...pool, metadata: { ...pool?.metadata, annotations: { [PAUSE_MARKER]: 'true' } } });
 
   test('names those that are held', () => {
-    expect(line('NodePoolsReleased', { observed: { nodePools: [held] } })).toBe('NodePoolsReleased=False Gated: blue-workers held back until the segment is proven');
+    expect(line('NodePoolsReleased', { observed: { nodePools: [held] } })).toBe(
+      'NodePoolsReleased=False Gated: blue-workers held back until the segment is proven',
+    );
   });
 
   test('is true when nobody asked for a gate', () => {
-    expect(line('NodePoolsReleased', { spec: { nodePools: 'Ignore' } })).toBe('NodePoolsReleased=True NotGated: the spec says to leave NodePools alone');
+    expect(line('NodePoolsReleased', { spec: { nodePools: 'Ignore' } })).toBe(
+      'NodePoolsReleased=True NotGated: the spec says to leave NodePools alone',
+    );
   });
 });
 
 test('a tenant network on its way out says what it waits for, and nothing else', () => {
-  expect(leaving('waiting for namespace x to be gone')).toEqual([{ type: 'Ready', status: 'False', reason: 'Deleting', message: 'waiting for namespace x to be gone' }]);
+  expect(leaving('waiting for namespace x to be gone')).toEqual([
+    { type: 'Ready', status: 'False', reason: 'Deleting', message: 'waiting for namespace x to be gone' },
+  ]);
 });
 
 test('the reference page is that of the table', () => {

@@ -6,11 +6,30 @@ import { nextToRoll } from './roll.ts';
 
 const intents = new Map(['edge-a', 'edge-b'].map((name) => [name, { template: 'new', configuration: 'c' }]));
 const notProbed: SegmentProof = { outcome: 'notProbed' };
-const proof = (outcome: 'proven' | 'failed', holder?: 'edge-a' | 'edge-b'): SegmentProof => ({ outcome, message: '', answered: [], ...(holder ? { holder } : {}) });
+const proof = (outcome: 'proven' | 'failed', holder?: 'edge-a' | 'edge-b'): SegmentProof => ({
+  outcome,
+  message: '',
+  answered: [],
+  ...(holder ? { holder } : {}),
+});
 
 function edge(name: 'edge-a' | 'edge-b', template: string, ready = true, change: Partial<EdgePod> = {}): EdgeState {
   const metadata = { namespace: 'edge', name: `${name}-0`, uid: 'u', resourceVersion: '1' };
-  const pod: EdgePod = { apiVersion: 'v1', kind: 'Pod', metadata, tenant: 't', edge: name, node: 'n', ready, terminating: false, template, configuration: 'c', net1: undefined, trouble: '', ...change };
+  const pod: EdgePod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata,
+    tenant: 't',
+    edge: name,
+    node: 'n',
+    ready,
+    terminating: false,
+    template,
+    configuration: 'c',
+    net1: undefined,
+    trouble: '',
+    ...change,
+  };
   return { name, pod, ready, problem: ready ? undefined : { kind: 'notReady', text: '' } };
 }
 const missing = (name: 'edge-a' | 'edge-b'): EdgeState => ({ name, pod: undefined, ready: false, problem: { kind: 'missing', text: '' } });

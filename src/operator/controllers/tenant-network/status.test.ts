@@ -15,7 +15,11 @@ function status(change: TenantChange = {}, now = NOW) {
   const planned = planFor(tenant);
   const { plan } = planned;
   if (plan === undefined || tenant.observed === undefined) throw new Error('no plan');
-  const seen = { edges: planned.verdict === 'go' ? edgeStates(plan, tenant.pods) : [], endpoints: endpointStates(plan, tenant.observed), proof };
+  const seen = {
+    edges: planned.verdict === 'go' ? edgeStates(plan, tenant.pods) : [],
+    endpoints: endpointStates(plan, tenant.observed),
+    proof,
+  };
   return statusFor(tenant, planned, seen, conditions, now);
 }
 
@@ -27,12 +31,26 @@ test('the status is what was planned and what was seen of it', () => {
     conditions: [{ ...conditions[0], observedGeneration: 3, lastTransitionTime: '2026-01-02T03:04:05Z' }],
     vip: '192.168.100.3',
     workers: 1,
-    addresses: { ipv4: { cidr: '192.168.100.0/24', router: '192.168.100.1', edgeA: '192.168.100.2', vip: '192.168.100.3', edgeB: '192.168.100.4' } },
+    addresses: {
+      ipv4: { cidr: '192.168.100.0/24', router: '192.168.100.1', edgeA: '192.168.100.2', vip: '192.168.100.3', edgeB: '192.168.100.4' },
+    },
     endpoints: [
       { service: 'APIServer', host: 'api.blue.example.com', port: 6443, upstream: 'clusters-blue/kube-apiserver:6443', ready: true },
       { service: 'OAuthServer', host: 'oauth.blue.example.com', port: 443, upstream: 'clusters-blue/oauth-openshift:6443', ready: false },
-      { service: 'Konnectivity', host: 'konnectivity.blue.example.com', port: 443, upstream: 'clusters-blue/konnectivity-server:8091', ready: false },
-      { service: 'Ignition', host: 'ignition.blue.example.com', port: 443, upstream: 'clusters-blue/ignition-server-proxy:443', ready: false },
+      {
+        service: 'Konnectivity',
+        host: 'konnectivity.blue.example.com',
+        port: 443,
+        upstream: 'clusters-blue/konnectivity-server:8091',
+        ready: false,
+      },
+      {
+        service: 'Ignition',
+        host: 'ignition.blue.example.com',
+        port: 443,
+        upstream: 'clusters-blue/ignition-server-proxy:443',
+        ready: false,
+      },
     ],
     edges: [
       { name: 'edge-a', addresses: ['192.168.100.2'], node: 'hub-a', ready: true, holdsVip: true },

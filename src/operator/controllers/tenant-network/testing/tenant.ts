@@ -1,8 +1,8 @@
 /** A tenant as `observe` gives it, out of the healthy one of the planner's tests. */
 import type { TenantNetworkStatus } from '../../../../api/tenant-network-status.ts';
 import { segmentMac } from '../../../../gateway/segment-mac.ts';
-import type { Observed } from '../../../../hosted-cluster/observed.ts';
 import { endpointSlice } from '../../../../hosted-cluster/objects.ts';
+import type { Observed } from '../../../../hosted-cluster/observed.ts';
 import { blueObserved, type Change } from '../../../../hosted-cluster/testing/blue.ts';
 import { planTenant } from '../../../../tenant/plan.ts';
 import type { EdgePod } from '../../../world/edge-pod.ts';
@@ -35,7 +35,16 @@ export function blueTenant(change: TenantChange = {}): Tenant {
   const metadata = { name: 'blue', namespace: 'clusters', uid: 'u1', resourceVersion: '1', generation: 3, finalizers: [] };
   return {
     key: 'clusters/blue',
-    object: { apiVersion: 'hcpio.io/v1alpha1', kind: 'TenantNetwork', metadata, owners: [], spec, problems: [], status: '{}', ...change.object },
+    object: {
+      apiVersion: 'hcpio.io/v1alpha1',
+      kind: 'TenantNetwork',
+      metadata,
+      owners: [],
+      spec,
+      problems: [],
+      status: '{}',
+      ...change.object,
+    },
     status: change.status ?? {},
     observed,
     hostedCluster: undefined,
