@@ -72,14 +72,3 @@ export function condition<T extends ConditionType>(type: T, reason: ReasonOf<T>,
   const { status } = (CONDITIONS[type] as Readonly<Record<string, Reason>>)[reason] as Reason;
   return { type, status, reason, message };
 }
-
-/** The reference page. */
-export function conditionsReference(): string {
-  const sections = Object.entries(CONDITIONS).map(([type, reasons]) => {
-    const rows = Object.entries(reasons).map(([reason, { status, meaning }]) => `| \`${reason}\` | ${status} | ${meaning} |`);
-    return `## ${type}\n\n| reason | status | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
-  });
-  const head =
-    '# Conditions of a TenantNetwork\n\nGenerated from the source. `Ready` has the reason of the first condition that is not True.\n';
-  return [head, ...sections].join('\n');
-}

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { expectGoldenText } from '../../../../test/golden.ts';
 import { PAUSE_MARKER } from '../../../api/markers.ts';
 import { nad, nodePool } from '../../../hosted-cluster/objects.ts';
 import { blueObserved } from '../../../hosted-cluster/testing/blue.ts';
 import type { Applied } from './apply.ts';
-import { conditionsReference } from './conditions.ts';
 import { edgeStates } from './edges.ts';
 import { judge, leaving } from './judge.ts';
 import { planFor } from './plan.ts';
@@ -222,8 +220,4 @@ test('a tenant network on its way out says what it waits for, and nothing else',
   expect(leaving('waiting for namespace x to be gone')).toEqual([
     { type: 'Ready', status: 'False', reason: 'Deleting', message: 'waiting for namespace x to be gone' },
   ]);
-});
-
-test('the reference page is that of the table', () => {
-  expectGoldenText(`${import.meta.dirname}/../../../../docs/reference/conditions.md`, conditionsReference());
 });
