@@ -7,11 +7,11 @@ const sources = readdirSync(import.meta.dirname)
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   .map((name) => ({ name, text: readFileSync(join(import.meta.dirname, name), 'utf8') }));
 
-test('the folder stands alone: it uses Node, one YAML parser and itself', () => {
+test('the folder stands alone: it uses Node, one YAML parser, one WebSocket client and itself', () => {
   const foreign = sources.flatMap(({ name, text }) =>
     [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)]
       .map(([, module = '']) => module)
-      .filter((module) => !/^(node:[a-z_/]+|\.\/[a-z-]+\.ts|yaml)$/.test(module))
+      .filter((module) => !/^(node:[a-z_/]+|\.\/[a-z-]+\.ts|yaml|ws)$/.test(module))
       .map((module) => `${name} imports ${module}`),
   );
   expect(foreign).toEqual([]);

@@ -12,7 +12,8 @@ import { type Rate, TokenBucket } from './rate-limit.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retryDelay } from './retry.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from './telemetry.ts';
 
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+/** A list is sent as repeated parameters. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -114,6 +115,11 @@ export class Transport {
       if (code < 400) return response;
       throw apiError(spec.name, code, response.headers, await bodyText(response).catch(() => ''));
     }, signal);
+  }
+
+  /** Opens something that is no answer any more (a WebSocket): `open` is given where, as whom and over which connections. */
+  async upgrade<T>(request: ApiRequest, open: (spec: Exchange) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#authorized((credentials) => open(this.#exchange(request, credentials, 'streams')), signal);
   }
 
   /** Closes the idle and the open connections. */
@@ -229,7 +235,8 @@ function urlOf(server: URL, path: string, query: Query = {}): URL {
   // A server URL may have a path of its own (Rancher and other proxies).
   url.pathname = server.pathname.replace(/\/$/, '') + path;
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) url.searchParams.set(name, String(value));
+    if (Array.isArray(value)) for (const each of value) url.searchParams.append(name, each);
+    else if (value !== undefined) url.searchParams.set(name, String(value));
   }
   return url;
 }
@@ -243,7 +250,7 @@ function parseBody(name: string, headers: IncomingHttpHeaders, text: string): un
   }
 }
 
-function apiError(name: string, code: number, headers: IncomingHttpHeaders, text: string): ApiError {
+export function apiError(name: string, code: number, headers: IncomingHttpHeaders, text: string): ApiError {
   let status: ApiStatus = {};
   try {
     const parsed = JSON.parse(text) as ApiStatus | null;
