@@ -4,7 +4,7 @@ SHELL := /bin/bash
 NODE := node_modules/node/bin/node
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
-.PHONY: help install check test demo tools lab generate format bench bench-plan
+.PHONY: help install check test demo tools lab generate format bench bench-plan bench-lab
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
@@ -24,8 +24,7 @@ tools: install ## the daemons that tests run against, built once and cached
 	$(NODE) tools/build.ts test
 
 lab: install ## everything the lab needs, built once and cached
-	$(NODE) tools/build.ts lab
-	$(NODE) src/lab/images/build.ts
+	@$(NODE) tools/build.ts lab && $(NODE) src/lab/images/build.ts && echo "everything the lab needs is there after $$SECONDS s"
 
 test: check tools lab ## all tests; the last line is `N passed, N failed`
 	vitest run
@@ -39,7 +38,10 @@ generate: install ## renew the CRD and the reference pages
 format: install ## tidy the sources
 	biome check --write .
 
-bench: bench-plan ## all benchmarks; results go to bench/results
+bench: bench-plan bench-lab ## all benchmarks; results go to bench/results
 
 bench-plan: install ## planning and rendering of 1, 100 and 1,000 tenants
 	$(NODE) --expose-gc bench/plan.ts
+
+bench-lab: lab ## building the lab from nothing, bringing it up, what it costs, 1 to 100 workers (needs root)
+	$(NODE) bench/lab.ts $(ARGS)

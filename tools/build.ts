@@ -5,7 +5,7 @@ import { installPackages, missingPackages } from './packages.ts';
 import { Progress, tail } from './progress.ts';
 import type { DebianPackage, Tool } from './tool.ts';
 
-const USAGE = `usage: tools/build.ts [--list] [--jobs N] NAME...
+const USAGE = `usage: tools/build.ts [--list] NAME...
   NAME is a tool (--list shows them) or a group: ${Object.keys(GROUPS).join(', ')}`;
 
 interface Selection {
@@ -39,7 +39,7 @@ function list(): string {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { list: { type: 'boolean', default: false }, jobs: { type: 'string', default: '2' } },
+    options: { list: { type: 'boolean', default: false } },
   });
   if (values.list) return console.log(list());
   if (positionals.length === 0) throw new Error(USAGE);
@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   const progress = new Progress(process.stdout);
   try {
     install(packages, progress);
-    await buildAll(tools, Number(values.jobs), progress, cancel);
+    await buildAll(tools, progress, cancel);
   } finally {
     progress.close();
   }
@@ -63,11 +63,14 @@ function install(packages: readonly DebianPackage[], progress: Progress): void {
   progress.end('Debian packages', 'installed');
 }
 
-/** Two at a time by default: one compiles while the other waits for the network. The first failure stops the rest. */
-async function buildAll(tools: readonly Tool[], jobs: number, progress: Progress, cancel: AbortController): Promise<void> {
-  const queue = [...tools];
-  const worker = async () => {
-    for (let tool = queue.shift(); tool !== undefined && !cancel.signal.aborted; tool = queue.shift()) {
+/**
+ * Two lanes: compilers one after the other, because two at once compile the packages they share twice, and downloads beside them.
+ * The first failure stops both.
+ */
+async function buildAll(tools: readonly Tool[], progress: Progress, cancel: AbortController): Promise<void> {
+  const lane = async (compiles: boolean) => {
+    for (const tool of tools.filter((one) => (one.compiles ?? false) === compiles)) {
+      if (cancel.signal.aborted) return;
       const title = `${tool.name} ${tool.version}`;
       progress.start(title);
       try {
@@ -78,7 +81,7 @@ async function buildAll(tools: readonly Tool[], jobs: number, progress: Progress
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, jobs) }, worker));
+  await Promise.all([lane(true), lane(false)]);
   cancel.signal.throwIfAborted();
 }
 

@@ -9,7 +9,7 @@ const KUBERNETES = '1.36.3';
 
 function goTool(name: string, version: string, build: GoBuild): Tool {
   const outputs = Object.fromEntries(Object.keys(build.binaries).map((binary) => [binary, `bin/${binary}`]));
-  return { name, version, outputs, recipe: goBinaries(build) };
+  return { name, version, outputs, recipe: goBinaries(build), compiles: true };
 }
 
 /** One entry per binary, so that tests need not wait for what only the lab runs. They share one go.mod and Go's build cache. */

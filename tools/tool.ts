@@ -40,6 +40,8 @@ export interface Tool {
   /** Name by which tests and the lab ask for it -> path inside the tool's cache directory. */
   readonly outputs: Readonly<Record<string, string>>;
   readonly recipe: Recipe;
+  /** Its build keeps every core busy by itself; the others mostly wait for the network or the disk. */
+  readonly compiles?: true;
 }
 
 /** `<name>-<version>-<hash of inputs>`: another input, another directory, so nothing in the cache ever has to be invalidated. */

@@ -77,6 +77,11 @@ export class LabCgroups {
     }
   }
 
+  /** Every process of the lab. */
+  pids(): Promise<readonly number[]> {
+    return members(join(this.#host.tracking, this.#name));
+  }
+
   /** Kills whatever is in the part's cgroup, returns when it is empty, and removes it. */
   async endPart(part: string): Promise<void> {
     await killTree(this.partDir(part));
