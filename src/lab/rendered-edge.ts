@@ -49,7 +49,14 @@ export async function applyEdge(lab: Lab, tenants: readonly Tenant[], signal?: A
     const tenant = `${CLUSTERS}/${cluster}`;
     await lab.run([HCPIO, 'render', '-f', hub, '--tenant', tenant, '--out', out, '--platform', 'kubernetes', '--image', EDGE_IMAGE]);
     await lab.kubectl(['apply', '--server-side', '--force-conflicts', '-k', out], signal === undefined ? {} : { signal });
+    await refreshPods(lab, `${CLUSTERS}-${cluster}-edge`, signal);
   }
+}
+
+/** As the operator does: a kubelet that sees a changed annotation brings changed ConfigMaps into the pod at once, and not a minute later. */
+async function refreshPods(lab: Lab, namespace: string, signal?: AbortSignal): Promise<void> {
+  const annotate = ['annotate', 'pods', '--all', '--overwrite', `--namespace=${namespace}`, `hcpio.io/lab-applied=${Date.now()}`];
+  await lab.kubectl(annotate, signal === undefined ? {} : { signal });
 }
 
 /** What `hcpio plan` prints for the tenant. */
