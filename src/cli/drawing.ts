@@ -1,4 +1,5 @@
-import type { FamilyAddresses, TenantPlan } from '../gateway/tenant-plan.ts';
+import type { FamilyAddresses } from '../gateway/tenant-plan.ts';
+import type { AddressPlan } from '../net/address-plan.ts';
 import { Canvas } from './canvas.ts';
 import { paragraph, plural } from './layout.ts';
 
@@ -10,11 +11,29 @@ const NARROW = 17;
 const ROUTER_LEG = LEFT + 8;
 const WORKERS_LEG = LEFT + WIDTH - 9;
 
+/** What is drawn: a plan, or what a running tenant network says of itself. */
+export interface Topology {
+  readonly controlPlaneNamespace: string;
+  readonly edgeNamespace: string;
+  readonly addresses: AddressPlan;
+  readonly upstreams: readonly { readonly upstream: string }[];
+  readonly edges: readonly { readonly name: string; readonly addresses: { readonly ipv4?: string; readonly ipv6?: string } }[];
+  readonly segment: { readonly attachment: string; readonly mtu: number };
+  readonly dhcp: { readonly reservations: readonly unknown[] };
+  /** The edge that holds the VIP, where that is known. */
+  readonly holder?: string | undefined;
+  /** Machines by name, where they are to be shown instead of the pool. */
+  readonly machines?: readonly { readonly machine: string; readonly addresses: readonly string[] }[];
+}
+
+/** More machines than these are only counted. */
+const MOST_MACHINES = 4;
+
 /**
  * The tenant's network in one picture: the hub with the control plane and the edges above, the segment as the double line, and
  * what stands on it below. Nothing but the edges touches both.
  */
-export function drawTopology(plan: TenantPlan): string[] {
+export function drawTopology(plan: Topology): string[] {
   const families = [plan.addresses.ipv4, plan.addresses.ipv6].filter((family) => family !== undefined);
   if (families.length === 0) return [];
   const canvas = new Canvas();
@@ -31,13 +50,19 @@ export function drawTopology(plan: TenantPlan): string[] {
     canvas.vertical(leg, hubBottom + 1, wire - 1);
     canvas.text(leg, wire, '╧');
   }
-  drawVip(canvas, vips, legs, hubBottom + 1);
+  drawVip(
+    canvas,
+    vips,
+    legs,
+    hubBottom + 1,
+    plan.edges.findIndex(({ name }) => name === plan.holder),
+  );
   drawBelow(canvas, plan, families, wire, labelRows);
   return canvas.lines();
 }
 
 /** The control plane's Services that the edges may dial; returns the row at which the edges begin. */
-function drawHub(canvas: Canvas, plan: TenantPlan): number {
+function drawHub(canvas: Canvas, plan: Topology): number {
   const own = `${plan.controlPlaneNamespace}/`;
   const services = plan.upstreams.filter(({ upstream }) => upstream.startsWith(own)).map(({ upstream }) => upstream.slice(own.length));
   const lines =
@@ -49,12 +74,12 @@ function drawHub(canvas: Canvas, plan: TenantPlan): number {
   return edge + 1;
 }
 
-const addressesOf = (edge: TenantPlan['edges'][number]): string[] =>
+const addressesOf = (edge: Topology['edges'][number]): string[] =>
   [edge.addresses.ipv4, edge.addresses.ipv6].filter((address) => address !== undefined);
-const edgeHeight = (plan: TenantPlan): number => 3 + Math.max(1, ...plan.edges.map((edge) => addressesOf(edge).length));
+const edgeHeight = (plan: Topology): number => 3 + Math.max(1, ...plan.edges.map((edge) => addressesOf(edge).length));
 
 /** One box per edge; returns the columns at which they reach down to the segment. */
-function drawEdges(canvas: Canvas, plan: TenantPlan, top: number): number[] {
+function drawEdges(canvas: Canvas, plan: Topology, top: number): number[] {
   const width = Math.max(NARROW, ...plan.edges.flatMap(addressesOf).map((address) => address.length + 4));
   const margin = width > WIDTH / 3 ? 3 : 11;
   const places = [LEFT + margin, LEFT + WIDTH - margin - width];
@@ -77,16 +102,20 @@ function drawEdges(canvas: Canvas, plan: TenantPlan, top: number): number[] {
   return legs;
 }
 
-function drawVip(canvas: Canvas, vips: readonly string[], legs: readonly number[], top: number): void {
+/** Between the legs while it may be at either, and at the leg of the edge that is known to hold it. */
+function drawVip(canvas: Canvas, vips: readonly string[], legs: readonly number[], top: number, holder: number): void {
   const [first = LEFT, second] = legs;
   const lines = vips.map((vip, index) => (index === 0 ? `VIP ${vip}` : `    ${vip}`));
   const width = Math.max(...lines.map((line) => line.length));
-  const x = second === undefined ? first + 4 : first + Math.floor((second - first - width) / 2) + 1;
+  const between = second === undefined ? first + 4 : first + Math.floor((second - first - width) / 2) + 1;
+  const x = [first + 4, (second ?? first) - 3 - width][holder] ?? between;
   for (const [index, line] of lines.entries()) canvas.text(x, top + index, line);
+  if (holder === 0) canvas.text(first + 1, top, '◄─');
+  if (holder === 1) canvas.text((second ?? first) - 2, top, '─►');
 }
 
 /** The segment and its label; returns how many rows the label takes. */
-function drawWire(canvas: Canvas, plan: TenantPlan, families: readonly FamilyAddresses[], row: number): number {
+function drawWire(canvas: Canvas, plan: Topology, families: readonly FamilyAddresses[], row: number): number {
   canvas.text(LEFT, row, '═'.repeat(WIDTH));
   const networks = families.map((family) => family.cidr).join(' · ');
   const room = WORKERS_LEG - ROUTER_LEG - 2;
@@ -97,10 +126,17 @@ function drawWire(canvas: Canvas, plan: TenantPlan, families: readonly FamilyAdd
 }
 
 /** The router and the workers, hanging on the wire. */
-function drawBelow(canvas: Canvas, plan: TenantPlan, families: readonly FamilyAddresses[], wire: number, labelRows: number): void {
+function drawBelow(canvas: Canvas, plan: Topology, families: readonly FamilyAddresses[], wire: number, labelRows: number): void {
   const routers = families.map((family) => family.router).filter((router) => router !== undefined);
   if (routers.length > 0) hang(canvas, ['router', ...routers], ROUTER_LEG, () => LEFT, wire, labelRows);
-  hang(canvas, [workersTitle(plan), ...families.flatMap(poolLines)], WORKERS_LEG, (width) => LEFT + WIDTH - width, wire, labelRows);
+  hang(
+    canvas,
+    [workersTitle(plan), ...(machineLines(plan) ?? families.flatMap(poolLines))],
+    WORKERS_LEG,
+    (width) => LEFT + WIDTH - width,
+    wire,
+    labelRows,
+  );
 }
 
 function hang(
@@ -120,10 +156,16 @@ function hang(
   canvas.text(leg, top, '┴');
 }
 
-const workersTitle = (plan: TenantPlan): string => {
+const workersTitle = (plan: Topology): string => {
   const known = plan.dhcp.reservations.length;
   return known === 0 ? 'workers' : plural(known, 'worker');
 };
+
+function machineLines({ machines = [] }: Topology): string[] | undefined {
+  if (machines.length === 0) return undefined;
+  const lines = machines.slice(0, MOST_MACHINES).map(({ machine, addresses }) => `${machine}  ${addresses.join('  ')}`);
+  return machines.length <= MOST_MACHINES ? lines : [...lines, `and ${machines.length - MOST_MACHINES} more`];
+}
 
 const poolLines = (family: FamilyAddresses): string[] => {
   const [first, ...more] = family.pool;

@@ -13,6 +13,7 @@ const terminal: Terminal = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   stdin: () => buffer(process.stdin),
+  ...(process.stdout.isTTY ? { screen: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }) } : {}),
   theme: theme(wantsColour(process.stdout.isTTY, process.env)),
   command: commandName(basename(process.env['HCPIO_INVOKED_AS'] ?? 'hcpio')),
 };

@@ -11,7 +11,7 @@ const example = (name: string): string => join(import.meta.dirname, '..', '..', 
 const BLUE = example('blue');
 
 describe('help', () => {
-  test.each([[['--help']], [['plan', '--help']], [['render', '-h']], [['help', 'explain']], [['crd', '--help']]])(
+  test.each([[['--help']], [['plan', '--help']], [['render', '-h']], [['help', 'explain']], [['crd', '--help']], [['status', '--help']]])(
     '%s is no error and fits the page',
     async (args) => {
       const { status, out, err } = await hcpio(args);
@@ -25,7 +25,7 @@ describe('help', () => {
   );
 
   test('every command shows examples', async () => {
-    for (const command of ['plan', 'render', 'explain', 'crd'])
+    for (const command of ['plan', 'render', 'explain', 'crd', 'status'])
       expect((await hcpio([command, '--help'])).out).toContain(`\nExamples:\n  hcpio ${command}`);
   });
 

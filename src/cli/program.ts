@@ -1,11 +1,12 @@
 import { Command, CommanderError } from 'commander';
 import { crdCommand } from './crd-command.ts';
-import { EXIT, type ExitStatus, type Outcome } from './exit-status.ts';
+import { ANSWER, EXIT, type ExitStatus, type Outcome } from './exit-status.ts';
 import { explainCommand } from './explain-command.ts';
 import { Failure } from './failure.ts';
 import { labCommand } from './lab.ts';
 import { planCommand } from './plan-command.ts';
 import { renderCommand } from './render-command.ts';
+import { statusCommand } from './status-command.ts';
 import type { Terminal } from './terminal.ts';
 import { VERSION } from './version.ts';
 
@@ -14,7 +15,10 @@ const AFTER = `
 Exit status:
   0  no error findings
   1  a wrong argument, an unreadable file, or any other failure
-  2  error findings; a plan is still shown, but nothing is written`;
+  2  error findings; a plan is still shown, but nothing is written
+Commands that put a question to a cluster (status): 0 yes, 1 no, 2 it could not be asked.`;
+
+const QUESTIONS: readonly string[] = ['status'];
 
 /** The whole command line. `outcome` receives the exit status of the command that ran. */
 export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
@@ -22,9 +26,13 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
     .description(ABOUT)
     .version(VERSION, '-V, --version', 'print the version')
     .addHelpText('after', AFTER)
-    .showHelpAfterError(false);
+    .showHelpAfterError(false)
+    .hook('preSubcommand', (_, command) => {
+      outcome.failed = QUESTIONS.includes(command.name()) ? ANSWER.unasked : EXIT.failure;
+    });
   program.addCommand(planCommand(terminal, outcome));
   program.addCommand(renderCommand(terminal, outcome));
+  program.addCommand(statusCommand(terminal, outcome));
   program.addCommand(explainCommand(terminal));
   program.addCommand(crdCommand(terminal));
   program.addCommand(labCommand(terminal, outcome));
@@ -47,9 +55,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     return outcome.status;
   } catch (error) {
     // --help and --version end here as well, with exit code 0.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.failure;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : (outcome.failed ?? EXIT.failure);
     if (!(error instanceof Failure)) throw error;
     terminal.err(`${terminal.command}: ${error.message}\n`);
-    return EXIT.failure;
+    return outcome.failed ?? EXIT.failure;
   }
 }

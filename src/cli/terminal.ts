@@ -1,4 +1,5 @@
 import { createColors } from 'picocolors';
+import type { ScreenSize } from './screen.ts';
 
 /** All that a command may do to the outside besides reading and writing files: a parameter, so that tests need no process. */
 export interface Terminal {
@@ -6,6 +7,8 @@ export interface Terminal {
   readonly err: (text: string) => void;
   readonly stdin: () => Promise<Uint8Array>;
   readonly theme: Theme;
+  /** How large the screen is now; absent where the output is no terminal. */
+  readonly screen?: () => ScreenSize;
   /** The name that the user typed: `hcpio`, or `kubectl hcpio` when kubectl found us as a plugin. */
   readonly command: string;
 }
