@@ -4,7 +4,7 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { TLSSocket } from 'node:tls';
+import { createSecureContext, TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
 import { type Clock, onAbort } from './clock.ts';
 import type { Connection, Headers, TlsMaterial } from './connection.ts';
@@ -143,8 +143,11 @@ export function agentFor(connection: Connection, tls: TlsMaterial, maxSockets: n
   if (server.protocol === 'http:') return new http.Agent(common);
   return new https.Agent({
     ...common,
-    ...(tls.ca ? { ca: tls.ca } : {}),
-    ...(tls.cert && tls.key ? { cert: tls.cert, key: tls.key } : {}),
+    // One for all connections: each would make its own out of the same material, and keep it.
+    secureContext: createSecureContext({
+      ...(tls.ca ? { ca: tls.ca } : {}),
+      ...(tls.cert && tls.key ? { cert: tls.cert, key: tls.key } : {}),
+    }),
     ...(tls.servername ? { servername: tls.servername } : {}),
     ...(tls.insecureSkipVerify ? { rejectUnauthorized: false } : {}),
   });

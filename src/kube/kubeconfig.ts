@@ -1,6 +1,5 @@
 /** The connection of a person or a tool: kubeconfig files, merged and resolved as kubectl does it. */
 import { dirname, isAbsolute, join } from 'node:path';
-import { parse } from 'yaml';
 import type { Clock } from './clock.ts';
 import type { Connection, Credentials, Headers, ReadFile, TlsMaterial } from './connection.ts';
 import { ConfigError, toError } from './errors.ts';
@@ -99,7 +98,7 @@ async function readFiles(options: KubeconfigOptions, signal: AbortSignal): Promi
   for (const path of options.paths) {
     try {
       const text = await options.readFile(path, signal);
-      files.push({ value: (parse(text) ?? {}) as ConfigFile, directory: dirname(path) });
+      files.push({ value: ((await parsed(text)) ?? {}) as ConfigFile, directory: dirname(path) });
     } catch (thrown) {
       const error = toError(thrown) as NodeJS.ErrnoException;
       if (error.code !== 'ENOENT') throw new ConfigError(`kubeconfig ${path}: ${error.message}`, { cause: error });
@@ -108,6 +107,19 @@ async function readFiles(options: KubeconfigOptions, signal: AbortSignal): Promi
   }
   if (files.length === 0) throw new ConfigError(`no kubeconfig found: ${failures.join(', ')} does not exist`);
   return files;
+}
+
+/** Tools write kubeconfigs as JSON. The YAML parser weighs more than all of this, and is loaded for those that people write. */
+async function parsed(text: string): Promise<unknown> {
+  if (text.trimStart().startsWith('{')) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // YAML's flow style begins like that too.
+    }
+  }
+  const { parse } = await import('yaml');
+  return parse(text);
 }
 
 function find<T>(files: readonly Found<ConfigFile>[], what: string, name: string, pick: (file: ConfigFile) => T | undefined): Found<T> {

@@ -40,7 +40,8 @@ export class Store<T extends Stored> implements Sink, Reader<T> {
   readonly #project: (object: WireObject) => T;
   readonly #log: Logger;
   readonly #subscribers = new Set<(event: StoreEvent<T>) => void>();
-  readonly #indexes = new Map<string, Map<string, Set<Key>>>();
+  /** Most values have one key, and a set for it would be ten times its size. */
+  readonly #indexes = new Map<string, Map<string, Key | Set<Key>>>();
   readonly #sync = Promise.withResolvers<void>();
   #objects = new Map<Key, T>();
   #synced = false;
@@ -80,7 +81,8 @@ export class Store<T extends Stored> implements Sink, Reader<T> {
     const values = this.#indexes.get(index);
     if (values === undefined) throw new TypeError(`the store has no index named ${index}`);
     const found: T[] = [];
-    for (const key of values.get(value) ?? []) {
+    const keys = values.get(value) ?? [];
+    for (const key of typeof keys === 'string' ? [keys] : keys) {
       const object = this.#objects.get(key);
       if (object !== undefined) found.push(object);
     }
@@ -162,7 +164,8 @@ export class Store<T extends Stored> implements Sink, Reader<T> {
     for (const [name, values] of this.#indexes) {
       for (const value of this.indexers[name]?.(object) ?? []) {
         const keys = values.get(value);
-        if (keys === undefined) values.set(value, new Set([key]));
+        if (keys === undefined) values.set(value, key);
+        else if (typeof keys === 'string') values.set(value, new Set([keys, key]));
         else keys.add(key);
       }
     }
@@ -172,8 +175,8 @@ export class Store<T extends Stored> implements Sink, Reader<T> {
     for (const [name, values] of this.#indexes) {
       for (const value of this.indexers[name]?.(object) ?? []) {
         const keys = values.get(value);
-        keys?.delete(key);
-        if (keys?.size === 0) values.delete(value);
+        if (keys === key) values.delete(value);
+        else if (keys instanceof Set && keys.delete(key) && keys.size === 0) values.delete(value);
       }
     }
   }

@@ -8,7 +8,7 @@ import { NODE_POOL } from '../resources.ts';
 import { follow } from '../world/feeds.ts';
 import type { KeptNodePool } from '../world/projections.ts';
 import { NODE_POOL_LABEL } from '../world/sources.ts';
-import { clusterOf, type KeptTenant, namespacesOf, statusOf } from '../world/tenant.ts';
+import { clusterOf, type KeptTenant, namespacesOf } from '../world/tenant.ts';
 import type { World } from '../world/world.ts';
 import type { Writer } from '../writer.ts';
 import { decideGate, type GateDecision, type GateKeeper, gatePatch } from './gate.ts';
@@ -43,7 +43,7 @@ export function feedNodePoolGate(controller: Controller, world: World): void {
   const { nodePools, tenants } = world.sources;
   follow(controller, nodePools, ({ metadata }) => [keyOf(metadata)]);
   // Our own reports too: that the segment is proven is said by us.
-  controller.watch(tenants.store, (tenant) => poolsOf(tenant, world));
+  controller.watch(tenants.store, (row) => poolsOf(tenants.open(row), world));
 }
 
 const poolsOf = (tenant: KeptTenant, world: World): Key[] =>
@@ -66,7 +66,7 @@ function decide(pool: KeptNodePool, world: World): GateDecision {
 /** A TenantNetwork that is being deleted holds nobody any more. */
 export const keeperOf = (tenant: KeptTenant): GateKeeper => ({
   gated: tenant.spec?.nodePools === 'Gate' && tenant.metadata.deletionTimestamp === undefined,
-  proven: isTrue(statusOf(tenant).conditions as readonly Condition[] | undefined, 'SegmentProven'),
+  proven: isTrue(tenant.status.conditions as readonly Condition[] | undefined, 'SegmentProven'),
 });
 
 const hasMachines = ({ metadata }: KeptNodePool, tenant: KeptTenant, world: World): boolean =>

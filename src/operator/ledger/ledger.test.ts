@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { WireObject } from '../../kube/object.ts';
 import { INTENT, intentOf, TEMPLATE, templateMark } from './intent.ts';
 import { Interned } from './interned.ts';
-import { entries, standingOf } from './ledger.ts';
+import { ledgerKeeping, standingOf } from './ledger.ts';
 
 const manifest = {
   apiVersion: 'v1',
@@ -31,7 +31,9 @@ const written = (fieldsV1: object, change: Partial<WireObject['metadata']> = {})
     ],
   } as WireObject['metadata'],
 });
-const entry = entries(new Interned());
+const resource = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap', namespaced: true };
+const keeping = ledgerKeeping(resource, new Interned());
+const entry = (object: WireObject) => keeping.unpack(keeping.pack(object));
 
 test('an entry keeps whose it is, what was meant and what is still so, and nothing else', () => {
   expect(entry(written(owned))).toEqual({
@@ -42,6 +44,12 @@ test('an entry keeps whose it is, what was meant and what is still so, and nothi
     intent: intent.hash,
     owned: JSON.stringify(owned),
   });
+});
+
+test('a change that concerns nobody but the server is no change', () => {
+  const rows = (...objects: readonly WireObject[]) => objects.map((object) => keeping.pack(object));
+  const [before, heartbeat, altered] = rows(written(owned), written(owned, { resourceVersion: '8' }), written({}));
+  expect(before && heartbeat && altered && [keeping.isSame(before, heartbeat), keeping.isSame(before, altered)]).toEqual([true, false]);
 });
 
 test('the mark does not depend on the order in which somebody wrote the fields, and changes with every value', () => {

@@ -3,8 +3,10 @@
  * when it was written, and whether all of that is still so. Fed by metadata-only watches.
  */
 import { TENANT } from '../../gateway/labels.ts';
-import { type LedgerEntry, ledger } from '../../kube/inventory.ts';
-import type { WireObject } from '../../kube/object.ts';
+import type { LedgerEntry } from '../../kube/inventory.ts';
+import { apiVersionOf, type Resource, type WireObject } from '../../kube/object.ts';
+import type { Stored } from '../../kube/store.ts';
+import type { Keeping } from '../world/keeping.ts';
 import { INTENT, type Intent } from './intent.ts';
 import type { Interned } from './interned.ts';
 import { type FieldSet, lostFields, type ManagedFields } from './owned-fields.ts';
@@ -23,21 +25,53 @@ export interface Entry extends LedgerEntry {
 
 const NOTHING = '{}';
 
-/** A projection for metadata-only stores. */
-export function entries(interned: Interned): (object: WireObject) => Entry {
-  const base = ledger(TENANT);
-  return (object) => {
-    const entry = base(object);
-    const { annotations, managedFields = [] } = object.metadata as WireObject['metadata'] & { managedFields?: readonly ManagedFields[] };
+/** An entry in memory: there are twenty-five of them per tenant, so what all of a kind share is left out, and texts are shared. */
+class LedgerRow implements Stored {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly terminating: boolean;
+  readonly owner: string;
+  readonly intent: string;
+  readonly owned: string;
+
+  constructor({ metadata }: WireObject, interned: Interned) {
+    const { namespace = '', name, uid = '', resourceVersion = '', labels, annotations, deletionTimestamp } = metadata;
+    const { managedFields = [] } = metadata as { readonly managedFields?: readonly ManagedFields[] };
     const ours = managedFields.find((one) => one.manager === FIELD_MANAGER && one.operation === 'Apply' && !one.subresource);
-    const { namespace, name } = entry.metadata;
-    return {
-      ...entry,
-      metadata: { ...entry.metadata, name: interned.of(name), ...(namespace ? { namespace: interned.of(namespace) } : {}) },
-      owner: interned.of(entry.owner),
-      intent: annotations?.[INTENT] ?? '',
-      owned: interned.of(ours?.fieldsV1 ? JSON.stringify(ours.fieldsV1) : NOTHING),
-    };
+    this.namespace = interned.of(namespace);
+    this.name = interned.of(name);
+    this.uid = uid;
+    this.resourceVersion = resourceVersion;
+    this.terminating = deletionTimestamp !== undefined;
+    this.owner = interned.of(labels?.[TENANT] ?? '');
+    this.intent = annotations?.[INTENT] ?? '';
+    this.owned = interned.of(ours?.fieldsV1 ? JSON.stringify(ours.fieldsV1) : NOTHING);
+  }
+
+  /** One object and not two: it is its own metadata. */
+  get metadata(): this {
+    return this;
+  }
+}
+
+/** For metadata-only watches of what we write. */
+export function ledgerKeeping(resource: Resource, interned: Interned): Keeping<Entry, LedgerRow> {
+  const apiVersion = apiVersionOf(resource);
+  const { kind } = resource;
+  return {
+    pack: (object) => new LedgerRow(object, interned),
+    unpack: ({ namespace, name, uid, resourceVersion, terminating, owner, intent, owned }) => ({
+      apiVersion,
+      kind,
+      metadata: { ...(namespace === '' ? {} : { namespace }), name, uid, resourceVersion, terminating },
+      owner,
+      intent,
+      owned,
+    }),
+    isSame: (a, b) =>
+      a.uid === b.uid && a.intent === b.intent && a.owned === b.owned && a.terminating === b.terminating && a.owner === b.owner,
   };
 }
 

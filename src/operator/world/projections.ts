@@ -71,7 +71,8 @@ export function projectionsFor(interned: Interned) {
     },
     hostedControlPlane: (object: WireObject): Kept<schemas.HostedControlPlane> => {
       const { status, ...rest } = hostedControlPlane(object);
-      return { ...rest, status: { ...status, conditions: [] } };
+      // Its spec is a copy of the HostedCluster's, and that one is read.
+      return { ...rest, spec: NO_SPEC, status: { ...status, conditions: [] } };
     },
     nodePool: (object: WireObject): KeptNodePool => ({ ...nodePool(object), replicas: replicasOf(object) }),
     attachment: (object: WireObject): KeptAttachment => {
@@ -96,6 +97,7 @@ const only = (texts: Record<string, string>): Record<string, string> => {
   return found.length === 0 ? NONE : Object.fromEntries(found);
 };
 const NONE: Record<string, string> = Object.freeze({});
+const NO_SPEC = schemas.hostedControlPlane.shape.spec.parse({ platform: { type: '' } });
 
 function mirrorOf(object: WireObject): Condition | undefined {
   const status = object['status'] as { readonly conditions?: readonly Condition[] } | undefined;

@@ -9,13 +9,14 @@ import type { EndpointSlice, Service } from '../../hosted-cluster/objects.ts';
 import { upstreamOf } from '../../hosted-cluster/publishing.ts';
 import type { Selection } from '../../kube/list-pager.ts';
 import type { WireObject } from '../../kube/object.ts';
-import type { Indexers, Stored } from '../../kube/store.ts';
+import type { Indexers } from '../../kube/store.ts';
 import type { Logger, Metrics } from '../../kube/telemetry.ts';
 import type { Transport } from '../../kube/transport.ts';
 import { Interned } from '../ledger/interned.ts';
-import { type Entry, entries, OWN_OBJECTS } from '../ledger/ledger.ts';
+import { type Entry, ledgerKeeping, OWN_OBJECTS } from '../ledger/ledger.ts';
 import * as r from '../resources.ts';
 import { edgePod } from './edge-pod.ts';
+import { asText, type Identified } from './keeping.ts';
 import { type Kept, projectionsFor } from './projections.ts';
 import { clusterOf, type KeptTenant, namespacesOf, tenantLabel, tenantOf } from './tenant.ts';
 import { Tracked } from './tracked.ts';
@@ -42,9 +43,12 @@ export type EndpointSlices = Tracked<Kept<EndpointSlice>>;
 export function openSources(options: SourceOptions) {
   const interned = new Interned();
   const project = projectionsFor(interned);
-  const track = <T extends Stored>(selection: Selection, projection: (object: WireObject) => T, indexes: Indexers<T> = {}, name?: string) =>
-    new Tracked<T>({ ...options, ...selection, project: projection, indexes }, name);
-  const entry = entries(interned);
+  const track = <T extends Identified>(
+    selection: Selection,
+    projection: (object: WireObject) => T,
+    indexes: Indexers<T> = {},
+    name?: string,
+  ): Tracked<T> => new Tracked({ ...options, ...selection, keeping: asText(projection), indexes, ...(name ? { name } : {}) });
   return {
     tenants: track({ resource: r.TENANT_NETWORK }, tenantOf, tenantIndexes),
     hostedClusters: track({ resource: r.HOSTED_CLUSTER }, project.hostedCluster, {
@@ -70,13 +74,14 @@ export function openSources(options: SourceOptions) {
       nodes: track({ resource: r.NODE }, project.node),
       serviceCidrs: track({ resource: r.SERVICE_CIDR }, project.serviceCidr),
     },
-    ledger: r.TENANT_RESOURCES.map((resource) =>
-      track<Entry>(
-        { resource, labelSelector: OWN_OBJECTS, metadataOnly: true },
-        entry,
-        { owner: ({ owner }) => [owner] },
-        ledgerName(resource),
-      ),
+    ledger: r.TENANT_RESOURCES.map(
+      (resource) =>
+        new Tracked({
+          ...options,
+          ...{ resource, labelSelector: OWN_OBJECTS, metadataOnly: true, name: ledgerName(resource) },
+          keeping: ledgerKeeping(resource, interned),
+          indexes: { owner: ({ owner }: Entry) => [owner] },
+        }),
     ),
     /** By name. A Service's name is all that can be asked for, and one at a time; its slices carry it as a label. */
     services: new Map([...UPSTREAMS, ...PUBLISHERS].map((name) => [name, openServices(name)])),

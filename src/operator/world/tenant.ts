@@ -24,8 +24,8 @@ export interface KeptTenant {
   /** Undefined when it cannot be understood; then `problems` says why. The API server lets no such object in, but an older CRD may have. */
   readonly spec: TenantNetwork['spec'] | undefined;
   readonly problems: readonly FieldProblem[];
-  /** JSON: a thousand of them are kept, and each is looked into once per reconciliation. */
-  readonly status: string;
+  /** What was reported last. Only ever written by us, so it has the shape that we gave it. */
+  readonly status: TenantNetworkStatus;
 }
 
 export function tenantOf(object: WireObject): KeptTenant {
@@ -47,12 +47,9 @@ export function tenantOf(object: WireObject): KeptTenant {
     owners: ownerReferences.map((owner) => owner.uid),
     spec: value?.spec,
     problems,
-    status: JSON.stringify(object['status'] ?? {}),
+    status: (object['status'] ?? {}) as TenantNetworkStatus,
   };
 }
-
-/** What was reported last. Only ever written by us, so it has the shape that we gave it. */
-export const statusOf = (tenant: KeptTenant): TenantNetworkStatus => JSON.parse(tenant.status) as TenantNetworkStatus;
 
 /** The tenant as the planner wants it. */
 export const plannable = ({ apiVersion, kind, metadata, spec }: KeptTenant): TenantNetwork | undefined =>

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { WireObject } from '../../kube/object.ts';
 import { ManualClock } from '../../kube/testing/manual-clock.ts';
 import { Transport } from '../../kube/transport.ts';
+import { asText } from './keeping.ts';
 import { Tracked } from './tracked.ts';
 
 /** A kind of which only `data.kept` is of interest. */
@@ -11,8 +12,8 @@ const transport = new Transport({
   userAgent: 'nobody',
   clock: new ManualClock(),
 });
-const project = ({ metadata: { name, uid = '', resourceVersion = '' }, data }: WireObject) => ({
-  metadata: { name, uid, resourceVersion },
+const project = ({ metadata: { name, namespace = '', uid = '', resourceVersion = '' }, data }: WireObject) => ({
+  metadata: { name, namespace, uid, resourceVersion },
   kept: (data as { kept: string }).kept,
 });
 const object = (resourceVersion: string, kept: string, noise = ''): WireObject => ({
@@ -25,7 +26,7 @@ const object = (resourceVersion: string, kept: string, noise = ''): WireObject =
 let tracked: Tracked<ReturnType<typeof project>>;
 let news: string[];
 beforeEach(() => {
-  tracked = new Tracked({ transport, resource, project });
+  tracked = new Tracked({ transport, resource, keeping: asText(project), indexes: { kept: ({ kept }) => [kept] } });
   news = [];
   tracked.store.subscribe((event) => {
     if (tracked.isNews(event)) news.push(`${event.type} ${event.object.metadata.resourceVersion}`);
@@ -69,4 +70,18 @@ test('those who asked for news without details get the same', () => {
   tracked.store.upsert(object('1', 'x'));
   tracked.store.upsert(object('2', 'x', 'heartbeat'));
   expect(count).toBe(1);
+});
+
+test('what comes out is what went in, by key, by index and in lists, and belongs to whoever asked', () => {
+  tracked.store.upsert(object('1', 'x'));
+  const whole = { metadata: { name: 'a', namespace: '', uid: 'u', resourceVersion: '1' }, kept: 'x' };
+  expect([tracked.get('a'), tracked.byIndex('kept', 'x'), tracked.byIndex('kept', 'y'), tracked.list()]).toEqual([
+    whole,
+    [whole],
+    [],
+    [whole],
+  ]);
+  tracked.store.upsert(object('2', 'y'));
+  expect([tracked.byIndex('kept', 'x'), tracked.byIndex('kept', 'y').length]).toEqual([[], 1]);
+  expect(tracked.get('a')).not.toBe(tracked.get('a'));
 });

@@ -3,35 +3,45 @@
  * opinion on which changes are news. A heartbeat in a field that we do not keep is none, and nor is the echo of our own write:
  * without this every write would cause one more reconciliation, and every node a thousand of them a minute.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { Informer, type InformerOptions } from '../../kube/informer.ts';
 import type { Watched } from '../../kube/manager.ts';
 import { type Key, type Resource, type WireObject, withKind } from '../../kube/object.ts';
 import { Overlay } from '../../kube/overlay.ts';
 import type { ReflectorState } from '../../kube/reflector.ts';
-import type { Reader, Store, Stored, StoreEvent } from '../../kube/store.ts';
+import type { Indexers, Reader, Store, Stored, StoreEvent } from '../../kube/store.ts';
+import type { Keeping, TextRow } from './keeping.ts';
 
-export class Tracked<T extends Stored> implements Reader<T>, Watched {
+export interface TrackedOptions<T, Row extends Stored> extends Omit<InformerOptions<Row>, 'project' | 'indexes'> {
+  readonly keeping: Keeping<T, Row>;
+  readonly indexes?: Indexers<T>;
+  /** Instead of the resource's name, where one resource is watched in several ways. */
+  readonly name?: string;
+}
+
+export class Tracked<T, Row extends Stored = TextRow> implements Reader<T>, Watched {
   readonly resource: Resource;
   readonly name: string;
-  readonly #informer: Informer<T>;
-  readonly #overlay: Overlay<T>;
-  #judged: StoreEvent<T> | undefined;
+  readonly #keeping: Keeping<T, Row>;
+  readonly #informer: Informer<Row>;
+  readonly #overlay: Overlay<Row>;
+  #judged: StoreEvent<Row> | undefined;
   #news = false;
 
-  constructor(options: InformerOptions<T>, name?: string) {
+  constructor({ keeping, indexes = {}, name, ...options }: TrackedOptions<T, Row>) {
+    const project = (object: WireObject): Row => keeping.pack(object);
     this.resource = options.resource;
-    this.#informer = new Informer(options);
+    this.#keeping = keeping;
+    this.#informer = new Informer({ ...options, project, indexes: overRows(indexes, keeping) });
     this.name = name ?? this.#informer.name;
     // Before the overlay subscribes: it forgets a write in the moment its echo comes.
     this.#informer.store.subscribe((event) => {
       this.#judged = event;
       this.#news = this.#judge(event);
     });
-    this.#overlay = new Overlay({ store: this.#informer.store, project: options.project, clock: options.transport.clock });
+    this.#overlay = new Overlay({ store: this.#informer.store, project, clock: options.transport.clock });
   }
 
-  get store(): Store<T> {
+  get store(): Store<Row> {
     return this.#informer.store;
   }
 
@@ -43,8 +53,8 @@ export class Tracked<T extends Stored> implements Reader<T>, Watched {
     return this.#informer.run(signal);
   }
 
-  /** To be asked by subscribers, while they are being told of the event. */
-  isNews(event: StoreEvent<T>): boolean {
+  /** To be asked by subscribers of the store, while they are being told of the event. */
+  isNews(event: StoreEvent<Row>): boolean {
     return this.#judged !== event || this.#news;
   }
 
@@ -55,36 +65,45 @@ export class Tracked<T extends Stored> implements Reader<T>, Watched {
     });
   }
 
+  /** The object that the store keeps a row of. */
+  open(row: Row): T {
+    return this.#keeping.unpack(row);
+  }
+
   /** The answer to a write of ours, whole or metadata only. */
   wrote(object: WireObject): void {
     this.#overlay.wrote(withKind(object, this.resource));
   }
 
   get(key: Key): T | undefined {
-    return this.#overlay.get(key);
+    const row = this.#overlay.get(key);
+    return row && this.open(row);
   }
 
   list(): readonly T[] {
-    return this.#overlay.list();
+    return this.#overlay.list().map((row) => this.open(row));
   }
 
   byIndex(index: string, value: string): readonly T[] {
-    return this.#overlay.byIndex(index, value);
+    return this.#overlay.byIndex(index, value).map((row) => this.open(row));
   }
 
-  #judge(event: StoreEvent<T>): boolean {
+  #judge(event: StoreEvent<Row>): boolean {
     const written = this.#overlay.get(event.key);
     if (event.type !== 'deleted' && written?.metadata.resourceVersion === event.object.metadata.resourceVersion) {
       // Without a pending write the overlay shows the store, and that holds the new object by now.
       if (written !== event.object) return false;
     }
-    return event.type !== 'updated' || !isSame(event.old, event.object);
+    return event.type !== 'updated' || !this.#keeping.isSame(event.old, event.object);
   }
 }
 
-/** The same but for the version. */
-function isSame<T extends Stored>(a: T, b: T): boolean {
-  return isDeepStrictEqual(withoutVersion(a), withoutVersion(b));
+/** The same indexes over rows. Each row is opened once for all of them, as the store asks for one after the other. */
+function overRows<T, Row extends Stored>(indexes: Indexers<T>, keeping: Keeping<T, Row>): Indexers<Row> {
+  let last: { readonly row: Row; readonly value: T } | undefined;
+  const open = (row: Row): T => {
+    if (last?.row !== row) last = { row, value: keeping.unpack(row) };
+    return last.value;
+  };
+  return Object.fromEntries(Object.entries(indexes).map(([name, index]) => [name, (row: Row) => index(open(row))]));
 }
-
-const withoutVersion = <T extends Stored>(object: T): object => ({ ...object, metadata: { ...object.metadata, resourceVersion: '' } });

@@ -9,7 +9,6 @@ import type { Entry } from '../ledger/ledger.ts';
 import { HubView } from './hub.ts';
 import { type EndpointSlices, openSources, type Services, type SourceOptions, type Sources } from './sources.ts';
 import { type KeptTenant, plannable } from './tenant.ts';
-import type { Tracked } from './tracked.ts';
 
 /** Takes on an informer that was not there at the start: runs it, and stops it with the rest. */
 export type Adopt = (informer: Watched) => void;
@@ -19,7 +18,7 @@ export class World {
   readonly hub: HubView;
   /** The planner's view of it all. */
   readonly index: ObjectIndex;
-  readonly #ledgers: ReadonlyMap<string, Tracked<Entry>>;
+  readonly #ledgers: ReadonlyMap<string, Sources['ledger'][number]>;
   readonly #listeners: { services(source: Services): void; endpointSlices(source: EndpointSlices): void }[] = [];
   #adopt: Adopt = () => {};
 

@@ -6,7 +6,7 @@ import type { Key } from '../../../kube/object.ts';
 import type { Entry } from '../../ledger/ledger.ts';
 import type { EdgePod } from '../../world/edge-pod.ts';
 import type { KeptHostedCluster } from '../../world/projections.ts';
-import { clusterOf, type KeptTenant, namespacesOf, plannable, statusOf, tenantLabel } from '../../world/tenant.ts';
+import { clusterOf, type KeptTenant, namespacesOf, plannable, tenantLabel } from '../../world/tenant.ts';
 import type { World } from '../../world/world.ts';
 
 export interface Tenant {
@@ -28,7 +28,7 @@ export async function observe(key: Key, world: World, signal: AbortSignal): Prom
   const { tenants, hostedClusters, pods } = world.sources;
   const object = tenants.get(key);
   if (object === undefined) return undefined;
-  const status = statusOf(object);
+  const { status } = object;
   const tenantNetwork = plannable(object);
   if (tenantNetwork) await world.followServices(tenantNetwork, signal);
   const label = tenantLabel(object);

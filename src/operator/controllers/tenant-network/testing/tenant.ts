@@ -42,7 +42,7 @@ export function blueTenant(change: TenantChange = {}): Tenant {
       owners: [],
       spec,
       problems: [],
-      status: '{}',
+      status: change.status ?? {},
       ...change.object,
     },
     status: change.status ?? {},
