@@ -14,9 +14,10 @@ import { Transport } from '../kube/transport.ts';
 import { type Meters, meters } from './metrics.ts';
 import { createOperator, type Operator } from './operator.ts';
 import { type Options, readOptions, usage } from './options.ts';
-import type { Answer } from './serving/health.ts';
+import type { Answer, Serving } from './serving/health.ts';
 import { httpServer, type Reply } from './serving/http.ts';
 import { openWebhooks } from './webhook/open.ts';
+import type { Webhooks } from './webhook/webhooks.ts';
 
 const LEASE_NAME = 'hcpio-operator';
 const DEFAULT_NAMESPACE = 'hcpio-system';
@@ -45,12 +46,16 @@ async function main(args: readonly string[], stop: AbortSignal): Promise<void> {
       instance,
       lease: options.leaseTiming && { namespace, name: LEASE_NAME, timing: options.leaseTiming },
       meters: meter,
+      // The last resort is the one that also gives the pages back.
+      collectGarbage: globalThis.gc && (() => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })),
       log,
     },
     stop,
   );
   log.info({ instance, server: connection.server.href }, 'starting');
-  const beside = [...servers(options, operator, meter, log), ...webhooks(options, namespace, operator, transport, meter, log)];
+  const webhooks = webhooksOf(options, namespace, operator, transport, meter, log);
+  const serving = (): Serving => (webhooks === undefined ? 'off' : webhooks.port === undefined ? 'waiting' : 'serving');
+  const beside = [...servers(options, operator, serving, meter, log), ...(webhooks ? [webhooks] : [])];
   await operator.run(beside, stop);
   transport.close();
   log.info({}, 'stopped');
@@ -79,7 +84,13 @@ interface Files {
   readonly log: Logger;
 }
 
-function servers({ metrics, health }: Options, operator: Operator, meter: Meters, log: Logger): readonly Runnable[] {
+function servers(
+  { metrics, health }: Options,
+  operator: Operator,
+  serving: () => Serving,
+  meter: Meters,
+  log: Logger,
+): readonly Runnable[] {
   const said = ({ ok, text }: Answer): Reply => ({ code: ok ? 200 : 503, body: `${text}\n` });
   return [
     ...(metrics
@@ -93,36 +104,34 @@ function servers({ metrics, health }: Options, operator: Operator, meter: Meters
         ]
       : []),
     ...(health
-      ? [httpServer('health', health, { '/healthz': () => said(operator.alive()), '/readyz': () => said(operator.ready()) }, log)]
+      ? [httpServer('health', health, { '/healthz': () => said(operator.alive()), '/readyz': () => said(operator.ready(serving())) }, log)]
       : []),
   ];
 }
 
 /** A rehearsal answers nobody: making a certificate is a write, and so is what the answers lead to. */
-function webhooks(
+function webhooksOf(
   options: Options,
   namespace: string,
   { world }: Operator,
   transport: Transport,
   meter: Meters,
   log: Logger,
-): readonly Runnable[] {
-  if (options.webhooks === undefined || options.dryRun) return [];
+): Webhooks | undefined {
+  if (options.webhooks === undefined || options.dryRun) return undefined;
   const { listen, certificateDirectory } = options.webhooks;
   const client = new Client(transport);
-  return [
-    openWebhooks({
-      world,
-      client,
-      namespace,
-      certificateDirectory,
-      readFile: readText,
-      clock: systemClock,
-      log,
-      metrics: meter.webhooks,
-      serve: listen,
-    }),
-  ];
+  return openWebhooks({
+    world,
+    client,
+    namespace,
+    certificateDirectory,
+    readFile: readText,
+    clock: systemClock,
+    log,
+    metrics: meter.webhooks,
+    serve: listen,
+  });
 }
 
 const stop = new AbortController();

@@ -16,11 +16,12 @@ import { feedNodePoolGate, nodePoolGateReconciler } from './controllers/node-poo
 import { feedShorthand, shorthandReconciler } from './controllers/shorthand.ts';
 import { tenantNetworkReconciler } from './controllers/tenant-network/controller.ts';
 import { nobodyProbes, type ProbeSegment } from './controllers/tenant-network/probe.ts';
+import { housekeeping } from './housekeeping.ts';
 import { LateInformers } from './late-informers.ts';
 import type { Meters } from './metrics.ts';
 import { detectPlatform, type Platform } from './platform.ts';
 import { NAMESPACE, TENANT_RESOURCES } from './resources.ts';
-import { type Answer, isAlive, isReady, Watchdog } from './serving/health.ts';
+import { type Answer, isAlive, isReady, type Serving, Watchdog } from './serving/health.ts';
 import { feedTenants } from './world/feeds.ts';
 import { World } from './world/world.ts';
 import { rehearsal, type Writer, writer } from './writer.ts';
@@ -39,6 +40,8 @@ export interface OperatorOptions {
   readonly dryRun: boolean;
   readonly workers: number;
   readonly probeSegment?: ProbeSegment;
+  /** Given where V8 can be told to. */
+  readonly collectGarbage?: (() => void) | undefined;
   readonly meters: Meters;
   readonly log: Logger & { child(fields: object): Logger };
 }
@@ -47,7 +50,7 @@ export interface Operator {
   readonly world: World;
   health(): Health;
   alive(): Answer;
-  ready(): Answer;
+  ready(webhooks: Serving): Answer;
   /** Runs until the signal and until the work at hand is finished. `beside` runs for as long. */
   run(beside: readonly Runnable[], signal: AbortSignal): Promise<void>;
 }
@@ -75,14 +78,21 @@ export async function createOperator(options: OperatorOptions, signal: AbortSign
   const controllers = controllersOf(options, platform, parts);
   const lease =
     options.lease && !dryRun ? new Lease({ transport, ...options.lease, identity: options.instance, log, metrics: meters }) : undefined;
-  const always: Runnable[] = [recorder, late];
+  const { watchdog } = parts;
+  const idle = {
+    clock: options.clock,
+    finished: () => watchdog.finished,
+    running: () => watchdog.running,
+    collect: options.collectGarbage,
+  };
+  const always: Runnable[] = [recorder, late, housekeeping(idle)];
   const manager = new Manager({ informers: world.informers, controllers, always, log, ...(lease ? { lease } : {}) });
   meters.beforeScrape(() => manager.sample());
   return {
     world,
     health: () => manager.health(),
-    alive: () => isAlive(parts.watchdog),
-    ready: () => isReady(manager.health()),
+    alive: () => isAlive(watchdog),
+    ready: (webhooks) => isReady(manager.health(), webhooks),
     run(beside, stop) {
       always.push(...beside);
       return manager.run(stop);

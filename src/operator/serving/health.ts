@@ -17,8 +17,20 @@ export class Watchdog {
   readonly #clock: Clock;
   readonly #running = new Map<symbol, { readonly what: string; readonly since: number }>();
 
+  #finished = 0;
+
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** How many are under way. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** How many came to an end so far. */
+  get finished(): number {
+    return this.#finished;
   }
 
   guard(controller: string, reconcile: Reconcile): Reconcile {
@@ -29,6 +41,7 @@ export class Watchdog {
         return await reconcile(key, context);
       } finally {
         this.#running.delete(run);
+        this.#finished += 1;
       }
     };
   }
@@ -48,12 +61,16 @@ export function isAlive(watchdog: Watchdog): Answer {
   return stuck.length === 0 ? { ok: true, text: 'ok' } : { ok: false, text: `stuck: ${stuck.join(', ')}` };
 }
 
-/** Can it do its work, leading or not: everything was listed once, and nothing that it has to see is forbidden. */
-export function isReady(health: Health): Answer {
-  const lines = Object.entries(health.informers)
+/** The webhooks of this process. The API server calls whichever replica is ready, so one that cannot answer must not be. */
+export type Serving = 'off' | 'waiting' | 'serving';
+
+/** Can it do its work, leading or not: everything was listed once, nothing that it has to see is forbidden, and it answers who calls. */
+export function isReady(health: Health, webhooks: Serving = 'off'): Answer {
+  const unseen = Object.entries(health.informers)
     .filter(([, { synced, phase }]) => !synced || phase === 'forbidden')
     .map(([name, { phase, message }]) => `${name}: ${phase}${message ? `: ${message}` : ''}`);
+  const lines = [...unseen, ...(webhooks === 'waiting' ? ['webhooks: not served yet, for want of a certificate'] : [])];
   return lines.length === 0
-    ? { ok: true, text: health.leading ? 'ok, leading' : 'ok, waiting for the leadership' }
+    ? { ok: true, text: `ok, ${health.leading ? 'leading' : 'waiting for the leadership'}; webhooks ${webhooks}` }
     : { ok: false, text: lines.join('\n') };
 }

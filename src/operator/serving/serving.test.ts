@@ -9,8 +9,16 @@ const informer = (phase: Health['informers'][string]['phase'], synced: boolean, 
 const health = (informers: Health['informers'], leading = false): Health => ({ informers, allSynced: false, leading });
 
 test('ready means: everything was listed once, leading or not', () => {
-  expect(isReady(health({ pods: informer('synced', true) }))).toEqual({ ok: true, text: 'ok, waiting for the leadership' });
-  expect(isReady(health({ pods: informer('synced', true) }, true))).toEqual({ ok: true, text: 'ok, leading' });
+  const listed = { pods: informer('synced', true) };
+  expect(isReady(health(listed))).toEqual({ ok: true, text: 'ok, waiting for the leadership; webhooks off' });
+  expect(isReady(health(listed, true), 'serving')).toEqual({ ok: true, text: 'ok, leading; webhooks serving' });
+});
+
+test('one whose webhooks cannot answer yet is not ready: the API server would call it', () => {
+  expect(isReady(health({ pods: informer('synced', true) }, true), 'waiting')).toEqual({
+    ok: false,
+    text: 'webhooks: not served yet, for want of a certificate',
+  });
 });
 
 test('an API server that is away for a while, or a kind that is not installed, does not make it unready', () => {
