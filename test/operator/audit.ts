@@ -1,5 +1,5 @@
 /** What the API server saw: its own audit log of writes, so that nobody has to believe what the operator says of itself. */
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -14,6 +14,8 @@ export interface Write {
   readonly code: number;
   readonly user: string;
   readonly at: string;
+  /** What was sent; only in a log that was opened with bodies. */
+  readonly body: unknown;
 }
 
 interface AuditEvent {
@@ -22,25 +24,31 @@ interface AuditEvent {
   readonly impersonatedUser?: { readonly username: string };
   readonly objectRef?: { readonly resource?: string; readonly namespace?: string; readonly name?: string; readonly subresource?: string };
   readonly responseStatus?: { readonly code?: number };
+  readonly requestObject?: unknown;
   readonly stageTimestamp: string;
 }
 
-const POLICY = {
+const policy = (level: 'Metadata' | 'Request') => ({
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived'],
-  rules: [{ level: 'Metadata', verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }, { level: 'None' }],
-};
+  rules: [{ level, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }, { level: 'None' }],
+});
 
 export class AuditLog {
   readonly #dir = mkdtempSync(join(tmpdir(), 'hcpio-audit-'));
   readonly #path = join(this.#dir, 'audit.log');
+  readonly #level: 'Metadata' | 'Request';
+
+  constructor({ bodies = false } = {}) {
+    this.#level = bodies ? 'Request' : 'Metadata';
+  }
 
   /** For `startControlPlane`. */
   get apiserverArgs(): readonly string[] {
-    const policy = join(this.#dir, 'policy.json');
-    writeFileSync(policy, JSON.stringify(POLICY));
-    return [`--audit-policy-file=${policy}`, `--audit-log-path=${this.#path}`];
+    const file = join(this.#dir, 'policy.json');
+    writeFileSync(file, JSON.stringify(policy(this.#level)));
+    return [`--audit-policy-file=${file}`, `--audit-log-path=${this.#path}`];
   }
 
   /** Where the log ends now; what comes after is what `writes` gives. */
@@ -49,8 +57,17 @@ export class AuditLog {
   }
 
   writes(since = 0): readonly Write[] {
-    const lines = readFileSync(this.#path).subarray(since).toString('utf8').split('\n');
+    // Up to the last whole line: the API server may be writing the next.
+    const lines = this.#read(since).split('\n').slice(0, -1);
     return lines.filter((line) => line !== '').map((line) => writeOf(JSON.parse(line) as AuditEvent));
+  }
+
+  #read(since: number): string {
+    const bytes = Buffer.alloc(Math.max(this.mark() - since, 0));
+    const file = openSync(this.#path, 'r');
+    const read = readSync(file, bytes, 0, bytes.length, since);
+    closeSync(file);
+    return bytes.toString('utf8', 0, read);
   }
 
   /** Of the operator, without the renewal of its Lease. */
@@ -63,7 +80,7 @@ export class AuditLog {
   }
 }
 
-const writeOf = ({ verb, user, impersonatedUser, objectRef = {}, responseStatus, stageTimestamp }: AuditEvent): Write => ({
+const writeOf = ({ verb, user, impersonatedUser, objectRef = {}, responseStatus, requestObject, stageTimestamp }: AuditEvent): Write => ({
   verb,
   resource: `${objectRef.resource ?? ''}${objectRef.subresource ? `/${objectRef.subresource}` : ''}`,
   namespace: objectRef.namespace ?? '',
@@ -71,4 +88,5 @@ const writeOf = ({ verb, user, impersonatedUser, objectRef = {}, responseStatus,
   code: responseStatus?.code ?? 0,
   user: (impersonatedUser ?? user).username,
   at: stageTimestamp,
+  body: requestObject,
 });

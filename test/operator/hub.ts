@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Applier } from '../../src/kube/apply.ts';
 import { Client } from '../../src/kube/client.ts';
 import { systemClock } from '../../src/kube/clock.ts';
+import type { Connection } from '../../src/kube/connection.ts';
 import { Discovery } from '../../src/kube/discovery.ts';
 import { systemCommand } from '../../src/kube/exec-credential.ts';
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts';
@@ -32,14 +33,14 @@ const OWN_CRD = join(import.meta.dirname, '../../deploy/crd/hcpio.io_tenantnetwo
 export async function startHub(options: ControlPlaneOptions = {}): Promise<Hub> {
   const controlPlane = await startControlPlane(options);
   await controlPlane.applyCrds([...crdFiles(), OWN_CRD]);
-  const transport = await transportFor(controlPlane.kubeconfigPath);
+  const transport = await patientTransport(controlPlane.kubeconfigPath);
   return { controlPlane, ...handsOf(transport), stop: () => controlPlane.stop().finally(() => transport.close()) };
 }
 
 const never = new AbortController().signal;
 
-/** The way to the API server that everybody but the operator takes: patient, because tests kill it. */
-export async function transportFor(kubeconfig: string, server?: string): Promise<Transport> {
+/** How a kubeconfig leads to the API server, or to something that stands before it. */
+export async function connectionTo(kubeconfig: string, server?: string): Promise<Connection> {
   const { connection } = await loadKubeconfig(
     {
       paths: [kubeconfig],
@@ -50,8 +51,13 @@ export async function transportFor(kubeconfig: string, server?: string): Promise
     },
     never,
   );
+  return server ? { ...connection, server: new URL(server) } : connection;
+}
+
+/** The way that everybody but the operator takes: patient, because tests kill the API server. */
+async function patientTransport(kubeconfig: string): Promise<Transport> {
   return new Transport({
-    connection: server ? { ...connection, server: new URL(server) } : connection,
+    connection: await connectionTo(kubeconfig),
     userAgent: 'test',
     retry: { maxRetries: 200, initialMs: 100, maxMs: 500 },
   });
