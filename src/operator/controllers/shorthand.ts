@@ -4,15 +4,17 @@ import { attempt } from '../../api/finding.ts';
 import { fromShorthand } from '../../api/shorthand.ts';
 import { API_VERSION, type TenantNetwork } from '../../api/tenant-network.ts';
 import type { Controller, Reconcile } from '../../kube/controller.ts';
-import { isAlreadyExists } from '../../kube/errors.ts';
+import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
 import type { EventToTell } from '../../kube/events.ts';
 import { apiVersionOf, keyOf } from '../../kube/object.ts';
+import { refusalOf } from '../../kube/refusal.ts';
 import { HOSTED_CLUSTER, TENANT_NETWORK } from '../resources.ts';
 import { follow } from '../world/feeds.ts';
 import type { KeptHostedCluster } from '../world/projections.ts';
 import { clusterOf } from '../world/tenant.ts';
 import type { World } from '../world/world.ts';
 import type { Writer } from '../writer.ts';
+import { REFUSED_MS } from './tenant-network/next-look.ts';
 
 export const shorthandRules: readonly PolicyRule[] = [
   { apiGroups: [HOSTED_CLUSTER.group], resources: [HOSTED_CLUSTER.plural], verbs: ['get', 'list', 'watch'] },
@@ -35,8 +37,10 @@ export const shorthandReconciler =
     for (const finding of findings) tell(wrong(cluster, `${finding.message}; ${finding.fix}`));
     if (value === undefined) return undefined;
     // Its echo is not laid over the store: to the tenant's controller it is news.
-    await writer.create(TENANT_NETWORK, objectOf(value, cluster), signal).catch(unlessThere);
-    return undefined;
+    const refused = await writer.create(TENANT_NETWORK, objectOf(value, cluster), signal).then(noRefusal, refusalIn);
+    if (refused === undefined) return undefined;
+    tell(wrong(cluster, `the API server does not take the TenantNetwork that the annotation asks for: ${refused}`));
+    return { requeueAfterMs: REFUSED_MS };
   };
 
 export function feedShorthand(controller: Controller, world: World): void {
@@ -62,8 +66,14 @@ const objectOf = ({ metadata, spec }: TenantNetwork, cluster: KeptHostedCluster)
   spec: { segment: { attachment: spec.segment.attachment } },
 });
 
-function unlessThere(error: unknown): undefined {
-  if (!isAlreadyExists(error)) throw error;
+const noRefusal = (): undefined => undefined;
+
+/** Why it may not be; undefined when it is there already. A webhook that refuses has read what the annotation means, and says what to do. */
+function refusalIn(error: unknown): string | undefined {
+  if (isAlreadyExists(error)) return undefined;
+  const refusal = error instanceof ApiError ? refusalOf(error) : undefined;
+  if (refusal === undefined) throw error;
+  return refusal.message;
 }
 
 function wrong({ metadata: { name, namespace, uid } }: KeptHostedCluster, note: string): EventToTell {

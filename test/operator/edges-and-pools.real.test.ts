@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { PAUSE_MARKER, RELEASE_MARKER } from '../../src/api/markers.ts';
+import type { TenantNetworkStatus } from '../../src/api/tenant-network-status.ts';
+import { EVENT } from '../../src/kube/events.ts';
+import type { WireObject } from '../../src/kube/object.ts';
+import type { SegmentProof } from '../../src/operator/controllers/tenant-network/probe.ts';
+import * as r from '../../src/operator/resources.ts';
+import { expectAsPlanned } from './as-planned.ts';
+import { type Player, playControllerManager } from './controller-manager.ts';
+import { eventually, type Hub, startHub } from './hub.ts';
+import { type RunningOperator, startOperator } from './in-process.ts';
+import { runPod } from './kubelet.ts';
+import {
+  attachment,
+  hostedCluster,
+  namespace,
+  nodePool,
+  type PlayedTenant,
+  playMachine,
+  playTenant,
+  tenant,
+  tenantNetwork,
+} from './player.ts';
+
+/** What the operator makes of pods, of NodePools and of annotations, with a prober that says what the test wants. */
+let hub: Hub;
+let operator: RunningOperator;
+let controllerManager: Player;
+const proofs = new Map<string, SegmentProof>();
+let number = 0;
+let played: PlayedTenant;
+
+beforeAll(async () => {
+  hub = await startHub();
+  controllerManager = playControllerManager(hub);
+  operator = await startOperator(hub, {
+    edge: { image: 'edge:1' },
+    probeSegment: async (key) => proofs.get(key) ?? { outcome: 'notProbed' },
+  });
+});
+afterAll(async () => {
+  await operator?.stop();
+  await controllerManager?.stop();
+  await hub?.stop();
+});
+beforeEach(() => {
+  number += 1;
+  played = tenant(number);
+});
+
+const status = async () =>
+  (((await hub.client.get(r.TENANT_NETWORK, played, hub.signal)) as WireObject)['status'] ?? {}) as TenantNetworkStatus;
+const said = async (type: string) => {
+  const found = (await status()).conditions?.find((one) => one.type === type);
+  return found && `${found.status} ${found.reason}`;
+};
+const until = (type: string, text: string) => eventually(`${type} ${text}`, async () => (await said(type)) === text);
+const edge = () => `${played.controlPlane}-edge`;
+const podOf = (name: string) => hub.client.find<WireObject>(r.POD, { namespace: edge(), name: `${name}-0` }, hub.signal);
+const pool = (name = played.name) => hub.client.get<WireObject>(r.NODE_POOL, { namespace: played.namespace, name }, hub.signal);
+const address = (last: number) => played.cidr.replace('.0/24', `.${last}`);
+const seen = (proof: SegmentProof): void => void proofs.set(`${played.namespace}/${played.name}`, proof);
+/** Whatever changes makes the operator look again; here a machine. */
+const stir = () => playMachine(hub, played, 200 + Math.floor(Math.random() * 50));
+
+async function applied(spec: object = {}): Promise<void> {
+  await playTenant(hub, played);
+  await hub.apply(tenantNetwork(played, spec));
+  await until('Applied', 'True Applied');
+}
+const pauseOf = async (name?: string) => {
+  const { metadata, spec } = (await pool(name)) as unknown as {
+    metadata: { annotations?: Record<string, string> };
+    spec: { pausedUntil?: string };
+  };
+  const { annotations = {} } = metadata;
+  return { pausedUntil: spec.pausedUntil, held: annotations[PAUSE_MARKER], released: annotations[RELEASE_MARKER] };
+};
+
+test('an edge is ready when its pods are, on the segment and with the planned addresses', async () => {
+  await applied();
+  await until('EdgeReady', 'False PodsMissing');
+  await runPod(hub, edge(), 'edge-a', [address(2)]);
+  await runPod(hub, edge(), 'edge-b', [address(9)]);
+  await until('EdgeReady', 'False NotOnSegment');
+  await hub.client.delete(r.POD, { namespace: edge(), name: 'edge-b-0' }, hub.signal);
+  await until('EdgeReady', 'False PodsMissing');
+  await runPod(hub, edge(), 'edge-b', [address(4)]);
+  await until('EdgeReady', 'True EdgesReady');
+  expect((await status()).edges).toEqual([
+    { name: 'edge-a', addresses: [address(2)], node: 'node-of-edge-a', ready: true },
+    { name: 'edge-b', addresses: [address(4)], node: 'node-of-edge-b', ready: true },
+  ]);
+});
+
+test('a changed configuration is made known to the pods, by an annotation that makes kubelet look', async () => {
+  await applied();
+  await runPod(hub, edge(), 'edge-a', [address(2)]);
+  const configuration = async () => (await podOf('edge-a'))?.metadata.annotations?.['hcpio.io/configuration'];
+  const before = await eventually('the first word', configuration);
+  await hub.apply(tenantNetwork(played, { gateway: { dns: { records: [{ name: 'a.example.com', type: 'A', value: '192.0.2.1' }] } } }));
+  await eventually('another word', async () => {
+    const now = await configuration();
+    return now !== undefined && now !== before;
+  });
+  await expectAsPlanned(hub, { image: 'edge:1' });
+});
+
+test('a changed template rolls the pods, the standby first and one at a time', async () => {
+  await applied();
+  await runPod(hub, edge(), 'edge-a', [address(2)]);
+  await runPod(hub, edge(), 'edge-b', [address(4)]);
+  await until('EdgeReady', 'True EdgesReady');
+  const first = { a: (await podOf('edge-a'))?.metadata.uid, b: (await podOf('edge-b'))?.metadata.uid };
+  // The HostedCluster's tolerations are those of the edge.
+  const { spec, ...rest } = hostedCluster(played);
+  await hub.apply({ ...rest, spec: { ...(spec as object), tolerations: [{ key: 'x', operator: 'Exists' }] } });
+  await eventually('edge-b to go', async () => (await podOf('edge-b')) === undefined);
+  expect((await podOf('edge-a'))?.metadata.uid).toBe(first.a);
+  await runPod(hub, edge(), 'edge-b', [address(4)]);
+  await eventually('edge-a to go', async () => (await podOf('edge-a')) === undefined);
+  await runPod(hub, edge(), 'edge-a', [address(2)]);
+  await until('EdgeReady', 'True EdgesReady');
+  const second = { a: (await podOf('edge-a'))?.metadata.uid, b: (await podOf('edge-b'))?.metadata.uid };
+  expect([second.a === first.a, second.b === first.b]).toEqual([false, false]);
+});
+
+test('a new NodePool is held until the segment is proven, then released; and only then is the tenant ready', async () => {
+  await applied();
+  await eventually('the pause', async () => (await pauseOf()).held);
+  expect(await pauseOf()).toEqual({ pausedUntil: 'true', held: 'true', released: undefined });
+  await until('NodePoolsReleased', 'False Gated');
+  await runPod(hub, edge(), 'edge-a', [address(2)]);
+  await runPod(hub, edge(), 'edge-b', [address(4)]);
+  await until('EdgeReady', 'True EdgesReady');
+  expect(await said('Ready')).toBe('False Gated');
+  seen({
+    outcome: 'proven',
+    message: 'DHCP answered in 3 ms',
+    holder: 'edge-a',
+    answered: ['APIServer', 'Ignition', 'Konnectivity', 'OAuthServer'],
+  });
+  await stir();
+  await eventually('the release', async () => (await pauseOf()).released);
+  expect(await pauseOf()).toEqual({ pausedUntil: undefined, held: undefined, released: 'true' });
+  await until('Ready', 'True Ready');
+  expect((await status()).endpoints?.every(({ ready }) => ready)).toBe(true);
+  expect((await status()).edges?.map(({ holdsVip }) => holdsVip)).toEqual([true, false]);
+  await eventually('events', async () => {
+    const reasons = (await hub.list(EVENT, played.namespace)).map(
+      (event) => `${(event['regarding'] as { kind: string }).kind} ${String(event['reason'])}`,
+    );
+    return ['NodePool Held', 'NodePool Released', 'TenantNetwork Ready'].every((one) => reasons.includes(one));
+  });
+});
+
+test("a person's pause is never touched, and one that a person lifts stays lifted", async () => {
+  await hub.apply(namespace(played.namespace));
+  const theirs = nodePool(played, `${played.name}-theirs`);
+  await hub.apply({ ...theirs, spec: { ...(theirs['spec'] as object), pausedUntil: '2030-01-01T00:00:00Z' } });
+  await applied();
+  await eventually('ours to be held', async () => (await pauseOf()).held);
+  await hub.client.patch(r.NODE_POOL, played, { type: 'merge', body: { spec: { pausedUntil: null } } }, hub.signal);
+  await eventually('it to be left alone', async () => (await pauseOf()).released);
+  expect(await pauseOf()).toEqual({ pausedUntil: undefined, held: undefined, released: 'true' });
+  expect(await pauseOf(`${played.name}-theirs`)).toEqual({ pausedUntil: '2030-01-01T00:00:00Z', held: undefined, released: undefined });
+});
+
+test('nodePools: Ignore releases what was held, and so does the end of the TenantNetwork', async () => {
+  await applied();
+  await eventually('the pause', async () => (await pauseOf()).held);
+  await hub.apply(tenantNetwork(played, { nodePools: 'Ignore' }));
+  await eventually('the release', async () => (await pauseOf()).released);
+  await until('NodePoolsReleased', 'True NotGated');
+  await hub.apply(tenantNetwork(played, { nodePools: 'Gate' }));
+  await hub.apply(nodePool(played, `${played.name}-b`));
+  await eventually('the other to be held', async () => (await pauseOf(`${played.name}-b`)).held);
+  await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);
+  await eventually('the other to be released', async () => (await pauseOf(`${played.name}-b`)).released);
+  expect((await pauseOf(`${played.name}-b`)).pausedUntil).toBeUndefined();
+});
+
+test('a NodePool with machines is not held: it runs', async () => {
+  await playTenant(hub, played);
+  await playMachine(hub, played, 1);
+  // The machine is known before the tenant network is.
+  await eventually(
+    'the machine',
+    async () => operator.operator.world.sources.machines.byIndex('namespace', played.controlPlane).length === 1,
+  );
+  await hub.apply(tenantNetwork(played));
+  await until('Applied', 'True Applied');
+  await until('NodePoolsReleased', 'True Released');
+  expect(await pauseOf()).toEqual({ pausedUntil: undefined, held: undefined, released: undefined });
+});
+
+test('an annotated HostedCluster gets a TenantNetwork, which comes back when it is deleted and stays when the annotation goes', async () => {
+  await hub.apply(namespace(played.namespace));
+  await hub.apply(attachment(played));
+  const annotated = {
+    ...hostedCluster(played),
+    metadata: { ...hostedCluster(played).metadata, annotations: { 'hcpio.io/tenant-network': played.attachment } },
+  };
+  await hub.apply(annotated);
+  const found = () => hub.client.find<WireObject>(r.TENANT_NETWORK, played, hub.signal);
+  const made = await eventually('the TenantNetwork', found);
+  expect((made['spec'] as { segment: object }).segment).toEqual({ attachment: played.attachment, cidrs: [], mtu: 1500, reserved: [] });
+  await until('Planned', 'False WaitingForControlPlane');
+  await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);
+  const again = await eventually('another', async () => {
+    const now = await found();
+    return now && now.metadata.uid !== made.metadata.uid ? now : undefined;
+  });
+  await hub.apply(hostedCluster(played));
+  await until('Planned', 'False WaitingForControlPlane');
+  expect((await found())?.metadata.uid).toBe(again.metadata.uid);
+});
+
+test('an annotation that is no attachment is told on the HostedCluster', async () => {
+  await hub.apply(namespace(played.namespace));
+  await hub.apply({
+    ...hostedCluster(played),
+    metadata: { ...hostedCluster(played).metadata, annotations: { 'hcpio.io/tenant-network': 'vlan 100' } },
+  });
+  const event = await eventually('the event', async () =>
+    (await hub.list(EVENT, played.namespace)).find((one) => one['reason'] === 'AnnotationRefused'),
+  );
+  expect(event['note']).toContain('"vlan 100"');
+  expect(await hub.client.find(r.TENANT_NETWORK, played, hub.signal)).toBeUndefined();
+});
+
+test('an annotation that the API server refuses to be followed is told on the HostedCluster, with what it said', async () => {
+  await hub.apply(namespace(played.namespace));
+  const refuses = { name: 'no-vlan-here' };
+  const policy = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: refuses };
+  await hub.apply({
+    ...policy,
+    kind: 'ValidatingAdmissionPolicy',
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: {
+        resourceRules: [{ apiGroups: ['hcpio.io'], apiVersions: ['*'], operations: ['CREATE'], resources: ['tenantnetworks'] }],
+      },
+      validations: [{ expression: `object.metadata.name != '${played.name}'`, message: 'choose a free VLAN' }],
+    },
+  } as WireObject);
+  await hub.apply({
+    ...policy,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    spec: { policyName: refuses.name, validationActions: ['Deny'] },
+  } as WireObject);
+  await eventually('the policy', () => hub.apply(tenantNetwork(played)).then(leave, () => true));
+  await hub.apply({
+    ...hostedCluster(played),
+    metadata: { ...hostedCluster(played).metadata, annotations: { 'hcpio.io/tenant-network': played.attachment } },
+  });
+  const event = await eventually('the event', async () =>
+    (await hub.list(EVENT, played.namespace)).find(({ reason, note }) => reason === 'AnnotationRefused' && String(note).includes('VLAN')),
+  );
+  expect(event['note']).toMatch(/^the API server does not take the TenantNetwork that the annotation asks for: .*choose a free VLAN$/);
+  expect((event['regarding'] as { kind: string; name: string }).name).toBe(played.name);
+});
+
+/** It was let in: the policy is not heeded yet. */
+const leave = async (): Promise<false> => {
+  await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);
+  await eventually('it to be gone', async () => (await hub.client.find(r.TENANT_NETWORK, played, hub.signal)) === undefined);
+  return false;
+};
