@@ -10,13 +10,10 @@ import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const OPERATOR_ENTRY = join(ROOT, 'src', 'operator', 'main.ts');
+export const OPERATOR_ENTRY = join(ROOT, 'src', 'operator', 'main.ts');
 
 /** The files of the image, as `Containerfile` copies them. */
-export const CONTEXT = { program: 'operator.mjs', licence: 'LICENSE', licences: 'THIRD-PARTY-LICENSES' } as const;
-
-/** Packages in CommonJS ask for Node's own modules by `require`, which a module in ESM does not have. */
-const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+export const CONTEXT = { program: 'operator.cjs', licence: 'LICENSE', licences: 'THIRD-PARTY-LICENSES' } as const;
 
 export async function bundleOperator(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
@@ -33,13 +30,13 @@ export async function bundle(entry: string, outfile: string): Promise<Metafile> 
     outfile,
     bundle: true,
     platform: 'node',
-    format: 'esm',
+    // Not ESM: an import of node:http asks for all that it exports, WebSocket included, and so loads the whole of fetch.
+    format: 'cjs',
     target: 'node24',
     // Names stay as they are: a stack in a log has to be readable by whoever gets it.
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',
-    banner: { js: REQUIRE },
     metafile: true,
     logLevel: 'warning',
   });

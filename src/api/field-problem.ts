@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type FieldPath, formatPath } from './field-path.ts';
 import { nearest } from './nearest.ts';
 import type { OpenApiSchema } from './open-api.ts';

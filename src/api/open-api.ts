@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The part of OpenAPI v3 that a structural CRD schema uses. */
 export interface OpenApiSchema {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * What the operator reports on a TenantNetwork: only what was observed. All fields are optional, because each is written by the

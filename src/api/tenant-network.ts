@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { dnsName, identifier, resourceName } from './text.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The forms of text that the API accepts. None of them can hold a line break, a quote or a blank. */
 const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { readTenantNetwork } from '../api/defaults.ts';
 import { formatPath } from '../api/field-path.ts';
 import { type FieldProblem, fieldProblems, isRecord, isUnsafeText, quote, unsafeText } from '../api/field-problem.ts';

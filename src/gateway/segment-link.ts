@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Finding, finding, type ObjectRef, Refusal } from '../api/finding.ts';
 import type { Nad } from '../hosted-cluster/objects.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * The fields of other people's objects that hcpio reads, and nothing more. Every schema drops what it does not name, so the result is

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { hostedClusterName, type TenantNetwork } from '../api/tenant-network.ts';
 import { type HubObjects, readHub } from './hub.ts';
 import { controlPlaneNamespace, edgeNamespace } from './namespace.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundle, bundleOperator, CONTEXT, packagesIn } from '../../deploy/operator/bundle.ts';
+import { bundle, bundleOperator, CONTEXT, OPERATOR_ENTRY, packagesIn } from '../../deploy/operator/bundle.ts';
 import { VERSION } from '../../src/cli/version.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -19,7 +19,7 @@ test('one file runs by itself, wherever it is', () => {
 });
 
 test('the library that makes certificates is in the file, and loaded only when one is made', async () => {
-  const file = join(dir, 'issue.mjs');
+  const file = join(dir, 'issue.cjs');
   const program = `
     const { makeAuthority } = await import(${JSON.stringify(file)});
     const before = typeof Reflect.getMetadata;
@@ -29,6 +29,15 @@ test('the library that makes certificates is in the file, and loaded only when o
   const said = execFileSync(process.execPath, ['--input-type=module', '--eval', program], { cwd: dir, encoding: 'utf8', env: {} });
   rmSync(file);
   expect(said).toBe('undefined function -----BEGIN CERTIFICATE-----\n');
+});
+
+test('of zod only what is used comes along, and not forty languages: they would cost 6 MB of memory', async () => {
+  const file = join(dir, 'whole.cjs');
+  const { outputs } = await bundle(OPERATOR_ENTRY, file);
+  rmSync(file);
+  const inputs = Object.values(outputs).flatMap(({ inputs: parts }) => Object.entries(parts));
+  const languages = inputs.filter(([path, { bytesInOutput }]) => path.includes('/zod/v4/locales/') && bytesInOutput > 0);
+  expect(languages.map(([path]) => path.split('/').at(-1))).toEqual(['en.js']);
 });
 
 test('the image takes all that is made for it, and nothing else', () => {

@@ -1,15 +1,13 @@
-/** The operator as a process of its own: bundled as it is shipped, so that it can be killed and measured as it is run. */
+/** The operator as a process of its own: the file of the image, started as the image starts it, so that it can be killed and measured as it is run. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { parseAllDocuments } from 'yaml';
+import { bundle, OPERATOR_ENTRY } from '../../deploy/operator/bundle.ts';
 import { answers } from '../../tools/testing/answers.ts';
 import { Daemon } from '../../tools/testing/daemon.ts';
 import { freePorts } from '../../tools/testing/ports.ts';
 import { OPERATOR_USER } from './audit.ts';
-
-/** As in the image: a small young generation is worth 30 MB, and costs nothing that can be measured here. */
-export const NODE_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=180'];
 
 export interface OperatorProcess {
   readonly daemon: Daemon;
@@ -24,40 +22,26 @@ export interface OperatorProcessOptions {
   /** A kubeconfig that leads to the API server, or to something in between. */
   readonly kubeconfig: string;
   readonly server?: string;
+  /** Whom the API server takes it for. Replicas that are to be told apart have one each. */
+  readonly user?: string;
   readonly flags?: readonly string[];
   readonly nodeFlags?: readonly string[];
 }
 
-const ENTRY = join(import.meta.dirname, '../../src/operator/main.ts');
+const DEPLOY = join(import.meta.dirname, '../../deploy');
 const NODE = join(import.meta.dirname, '../../node_modules/node/bin/node');
-
-export async function bundleOperator(outfile: string): Promise<void> {
-  await build({
-    entryPoints: [ENTRY],
-    outfile,
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: 'node24',
-    // Not ESM: an import of node:http asks for all that it exports, WebSocket included, and so loads the whole of fetch.
-    format: 'cjs',
-    logLevel: 'error',
-  });
-}
 
 export async function operatorProcess(options: OperatorProcessOptions): Promise<OperatorProcess> {
   const dir = mkdtempSync(join(tmpdir(), 'hcpio-operator-'));
-  const bundle = join(dir, 'operator.cjs');
-  await bundleOperator(bundle);
+  const program = join(dir, 'operator.cjs');
+  await bundle(OPERATOR_ENTRY, program);
   const [metrics = 0, health = 0] = await freePorts(2);
   const kubeconfig = join(dir, 'kubeconfig');
-  writeFileSync(
-    kubeconfig,
-    JSON.stringify(impersonating(JSON.parse(readFileSync(options.kubeconfig, 'utf8')) as Kubeconfig, options.server)),
-  );
+  writeFileSync(kubeconfig, JSON.stringify(impersonating(JSON.parse(readFileSync(options.kubeconfig, 'utf8')) as Kubeconfig, options)));
   const flags = [`--kubeconfig=${kubeconfig}`, `--metrics-address=127.0.0.1:${metrics}`, `--health-address=127.0.0.1:${health}`];
-  const command = [NODE, ...(options.nodeFlags ?? NODE_FLAGS), bundle, ...flags, ...(options.flags ?? ['--leader-election=off'])];
-  const daemon = new Daemon('operator', command, join(dir, 'operator.log'));
+  const { environment, nodeFlags } = shipped();
+  const node = ['env', ...environment, NODE, ...(options.nodeFlags ?? nodeFlags), program];
+  const daemon = new Daemon('operator', [...node, ...flags, ...(options.flags ?? ['--leader-election=off'])], join(dir, 'operator.log'));
   const healthUrl = `http://127.0.0.1:${health}`;
   return {
     daemon,
@@ -71,13 +55,31 @@ export async function operatorProcess(options: OperatorProcessOptions): Promise<
   };
 }
 
+/** How the image and the Deployment start it. Read from them, so that nothing is measured that is not shipped. */
+export function shipped(): { readonly environment: readonly string[]; readonly nodeFlags: readonly string[] } {
+  const containerfile = readFileSync(join(DEPLOY, 'operator/Containerfile'), 'utf8');
+  const entrypoint = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(containerfile)?.[1] ?? '[]') as readonly string[];
+  const environment = [...containerfile.matchAll(/^ENV (\S+)$/gm)].map(([, setting = '']) => setting);
+  const [deployment] = parseAllDocuments(readFileSync(join(DEPLOY, 'base/deployment.yaml'), 'utf8')).map((one) => one.toJS() as Deployment);
+  const options = deployment?.spec.template.spec.containers[0]?.env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? '';
+  return { environment, nodeFlags: [...entrypoint.slice(1, -1), ...options.split(' ')] };
+}
+
+interface Deployment {
+  readonly spec: {
+    readonly template: {
+      readonly spec: { readonly containers: readonly { readonly env: readonly { readonly name: string; readonly value?: string }[] }[] };
+    };
+  };
+}
+
 interface Kubeconfig {
   readonly clusters: readonly { readonly name: string; readonly cluster: object }[];
   readonly users: readonly { readonly name: string; readonly user: object }[];
 }
 
-const impersonating = (config: Kubeconfig, server: string | undefined): Kubeconfig => ({
+const impersonating = (config: Kubeconfig, { server, user: as = OPERATOR_USER }: OperatorProcessOptions): Kubeconfig => ({
   ...config,
   clusters: config.clusters.map((one) => (server ? { ...one, cluster: { ...one.cluster, server } } : one)),
-  users: config.users.map(({ name, user }) => ({ name, user: { ...user, as: OPERATOR_USER, 'as-groups': ['system:masters'] } })),
+  users: config.users.map(({ name, user }) => ({ name, user: { ...user, as, 'as-groups': ['system:masters'] } })),
 });

@@ -1,5 +1,5 @@
 /** AdmissionReview, v1: what the API server asks, and how it is answered. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PatchOperation } from './json-patch.ts';
 
 const API_VERSION = 'admission.k8s.io/v1';

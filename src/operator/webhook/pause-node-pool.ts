@@ -2,7 +2,7 @@
  * Holds a new NodePool until the segment of its tenant is proven: HyperShift returns before it makes the first VM while
  * `spec.pausedUntil` is set. The controller decides by the same rule for pools that came while nobody answered here.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { decideGate, gatePatch } from '../controllers/gate.ts';
 import type { AdmissionRequest, Decision } from './admission-review.ts';
 import type { HubKnowledge } from './hub-knowledge.ts';
