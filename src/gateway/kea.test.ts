@@ -32,7 +32,7 @@ describe('the pair', () => {
     expect(ofA?.parameters?.['high-availability'][0]).toMatchObject({
       'this-server-name': 'edge-a',
       mode: 'hot-standby',
-      'heartbeat-delay': 1000,
+      'heartbeat-delay': 300,
       'max-unacked-clients': 0,
       peers,
     });
