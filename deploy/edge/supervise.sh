@@ -2,7 +2,11 @@
 # Shared by the entry points that keep a daemon and follow its configuration. POSIX sh; sourced, never run.
 #
 # RUN is a writable directory of the container. It outlives a restart of the container but not the pod, so what is in it may be
-# left over from a run that was killed.
+# left over from a run that was killed. ACTIVE is where the configuration is kept that is in use; where there is a volume that outlives
+# the pod as well, it is there.
+
+# shellcheck source-path=SCRIPTDIR source=refused.sh
+. "${0%/*}/refused.sh"
 
 say() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -40,24 +44,26 @@ signal() {
 }
 
 # adopt FILE VALIDATOR...
-# Makes RUN/active/FILE from the mounted one if the daemon's own validator (called with the file as its last argument) accepts it.
+# Makes ACTIVE/FILE from the mounted one if the daemon's own validator (called with the file as its last argument) accepts it.
 # Daemons read the active one, so a configuration that is refused changes nothing: neither now nor when the container starts again.
 adopt() {
   adopt_file=$1
   shift
-  mkdir -p "$RUN/active"
-  if ! "$@" "$CONFIG/$adopt_file" >"$RUN/verdict" 2>&1; then
-    cat "$RUN/verdict" >&2
+  mkdir -p "$ACTIVE"
+  if ! "$@" "$CONFIG/$adopt_file" >"$RUN/$adopt_file.verdict" 2>&1; then
+    cat "$RUN/$adopt_file.verdict" >&2
+    refuse "$adopt_file" <"$RUN/$adopt_file.verdict"
     say "$adopt_file was refused, the last good one stays"
     return 1
   fi
-  cp "$CONFIG/$adopt_file" "$RUN/active/.$adopt_file"
-  mv "$RUN/active/.$adopt_file" "$RUN/active/$adopt_file"
+  accept "$adopt_file"
+  cp "$CONFIG/$adopt_file" "$ACTIVE/.$adopt_file"
+  mv "$ACTIVE/.$adopt_file" "$ACTIVE/$adopt_file"
 }
 
 # adopt_or_last FILE VALIDATOR...: for the start, when there may be nothing to stay with.
 adopt_or_last() {
-  adopt "$@" || [ -e "$RUN/active/$1" ]
+  adopt "$@" || [ -e "$ACTIVE/$1" ]
 }
 
 # follow DIRECTORY FUNCTION
@@ -74,6 +80,12 @@ follow() {
       fi
     done
   ) &
+  FOLLOWERS="${FOLLOWERS:-} $!"
+}
+
+# beside FUNCTION: runs it in the background for as long as the container runs.
+beside() {
+  "$1" &
   FOLLOWERS="${FOLLOWERS:-} $!"
 }
 
@@ -99,4 +111,5 @@ conclude() {
 # A pid of a run that was killed may belong to somebody else by now.
 forget() {
   rm -f "$RUN"/*.pid
+  rm -rf "$RUN/refused"
 }

@@ -8,7 +8,7 @@ import type {
 } from 'kubernetes-types/core/v1.d.ts';
 import { addressesOf } from './attachments.ts';
 import { DNS_STATUS } from './coredns.ts';
-import { GATEWAY_STATUS, PEER_PORT } from './edge-ports.ts';
+import { GATEWAY_ADMIN_SOCKET, GATEWAY_STATUS, PEER_PORT } from './edge-ports.ts';
 import { GATEWAY_MEMORY_MIB } from './envoy-bootstrap.ts';
 import { VIP_RUN_DIR } from './keepalived.ts';
 import { type Container, configDir } from './rendered.ts';
@@ -20,6 +20,8 @@ export const EDGE_USER = 65_532;
 
 /** Where the image keeps its entry points; see deploy/edge. */
 const LIBEXEC = '/usr/libexec/hcpio';
+
+const GATEWAY_STATUS_ADDRESS = `${GATEWAY_STATUS.address}:${GATEWAY_STATUS.port}`;
 
 /** Writable places. Each belongs to one container, and to the guard where something has to be made in it first. */
 export const RUN_DIRS = { dhcp: '/run/kea', gateway: '/run/envoy', vip: VIP_RUN_DIR } as const;
@@ -70,8 +72,8 @@ const dhcp = ({ image }: ContainerContext): PodContainer => ({
   resources: { requests: { cpu: '20m', memory: '64Mi' }, limits: { memory: '256Mi' } },
   volumeMounts: [config('dhcp'), { name: 'run-dhcp', mountPath: RUN_DIRS.dhcp }, { name: 'leases', mountPath: LEASES_DIR }],
   // Kea stays up and serves nothing when a socket does not open, so it is asked, not looked for.
-  readinessProbe: probe(`${LIBEXEC}/dhcp-ready`),
-  livenessProbe: patient(probe(`${LIBEXEC}/dhcp-ready`)),
+  ...probes([`${LIBEXEC}/dhcp-ready`], [`${LIBEXEC}/dhcp-alive`]),
+  ...patient([`${LIBEXEC}/dhcp-alive`]),
 });
 
 const dns = ({ image }: ContainerContext): PodContainer => ({
@@ -80,8 +82,8 @@ const dns = ({ image }: ContainerContext): PodContainer => ({
   securityContext: confined(),
   resources: { requests: { cpu: '20m', memory: '48Mi' }, limits: { memory: '192Mi' } },
   volumeMounts: [config('dns')],
-  readinessProbe: probe(`${LIBEXEC}/ask`, 'http', DNS_STATUS.ready, '/ready'),
-  livenessProbe: patient(probe(`${LIBEXEC}/ask`, 'http', DNS_STATUS.health, '/health')),
+  ...probes([`${LIBEXEC}/dns-ready`, configDir('dns'), DNS_STATUS.ready], ask(DNS_STATUS.health, '/health')),
+  ...patient(ask(DNS_STATUS.health, '/health')),
 });
 
 const gateway = ({ image, resource }: ContainerContext): PodContainer => ({
@@ -101,8 +103,8 @@ const gateway = ({ image, resource }: ContainerContext): PodContainer => ({
   resources: withResource({ requests: { cpu: '100m', memory: '128Mi' }, limits: { memory: `${GATEWAY_MEMORY_MIB}Mi` } }, resource),
   volumeMounts: [config('gateway'), { name: 'run-gateway', mountPath: RUN_DIRS.gateway }],
   // Ready when listeners and clusters were read, not when the process runs.
-  readinessProbe: probe(`${LIBEXEC}/ask`, 'http', `${GATEWAY_STATUS.address}:${GATEWAY_STATUS.port}`, '/ready'),
-  livenessProbe: patient(probe(`${LIBEXEC}/ask`, 'http', `${GATEWAY_STATUS.address}:${GATEWAY_STATUS.port}`, '/ready')),
+  ...probes([`${LIBEXEC}/gateway-ready`, configDir('gateway'), GATEWAY_ADMIN_SOCKET], ask(GATEWAY_STATUS_ADDRESS, '/ready')),
+  ...patient(ask(GATEWAY_STATUS_ADDRESS, '/ready')),
   // The VIP leaves first: a stopping pod stops all containers at once.
   lifecycle: { preStop: { exec: { command: ['sleep', '1'] } } },
 });
@@ -110,16 +112,13 @@ const gateway = ({ image, resource }: ContainerContext): PodContainer => ({
 const vip = ({ plan, edge, image }: ContainerContext): PodContainer => ({
   ...common('vip', image),
   command: [...withCapabilities('net-admin', ['net_admin', 'net_raw']), `${LIBEXEC}/vip`],
-  env: [
-    ...segmentEnv(plan, edge),
-    ...peerEnv(plan, edge),
-    { name: 'GATEWAY_STATUS', value: `${GATEWAY_STATUS.address}:${GATEWAY_STATUS.port}` },
-  ],
+  env: [...segmentEnv(plan, edge), ...peerEnv(plan, edge), { name: 'GATEWAY_STATUS', value: GATEWAY_STATUS_ADDRESS }],
   securityContext: confined('NET_ADMIN', 'NET_RAW'),
   resources: { requests: { cpu: '20m', memory: '24Mi' }, limits: { memory: '96Mi' } },
   // The guard's rules as well: a port that is published later is opened here, without a restart.
   volumeMounts: [config('vip'), config('guard'), { name: 'run-vip', mountPath: RUN_DIRS.vip }],
-  readinessProbe: probe(`${LIBEXEC}/vip-ready`),
+  // Its first process ends when keepalived does, so nobody has to ask whether it is alive.
+  ...probes([`${LIBEXEC}/vip-ready`], ['test', '-e', `${VIP_RUN_DIR}/keepalived.pid`]),
 });
 
 const common = (
@@ -173,10 +172,26 @@ const words = (list: readonly string[]): string => list.join(' ');
 
 const config = (container: Container): VolumeMount => ({ name: `config-${container}`, mountPath: configDir(container), readOnly: true });
 
-const probe = (...command: string[]): Probe => ({ exec: { command }, periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 2 });
+/**
+ * Ready: the daemon works and has taken what is mounted; otherwise the output says which file it refused. Alive: it answers at all.
+ *
+ * Each look starts a process in the container, which costs a node more than what is looked at. So often only while a container starts;
+ * then it is enough to notice what nothing else does. The VIP does not wait for it: the gateway is watched from inside the pod.
+ * Two failures in a row, because a daemon that is reading its news may still show the old for a moment.
+ */
+const probes = (ready: readonly string[], alive: readonly string[]): Pick<PodContainer, 'startupProbe' | 'readinessProbe'> => ({
+  startupProbe: { ...probe(alive), periodSeconds: 2, failureThreshold: 60 },
+  readinessProbe: { ...probe(ready), periodSeconds: 10, failureThreshold: 2 },
+});
 
 /** A daemon that is merely busy, or waits for its peer, is better than one that starts again. */
-const patient = (one: Probe): Probe => ({ ...one, initialDelaySeconds: 30, periodSeconds: 10, failureThreshold: 6 });
+const patient = (alive: readonly string[]): Pick<PodContainer, 'livenessProbe'> => ({
+  livenessProbe: { ...probe(alive), periodSeconds: 30, failureThreshold: 3 },
+});
+
+const ask = (address: string, path: string): readonly string[] => [`${LIBEXEC}/ask`, 'http', address, path];
+
+const probe = (command: readonly string[]): Probe => ({ exec: { command: [...command] }, timeoutSeconds: 3 });
 
 const withResource = (resources: ResourceRequirements, resource: string | undefined): ResourceRequirements =>
   resource === undefined

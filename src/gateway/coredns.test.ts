@@ -20,6 +20,9 @@ test('both edges serve the same zones under the same serials', () => {
   expect(zones('edge-b')).toEqual(zones('edge-a'));
 });
 
+/** The block that says which Corefile is running; the only one that the segment cannot ask. */
+const MARK = 'version.bind:8153';
+
 describe('what is not ours', () => {
   test('without upstream resolvers no block answers for other names, so CoreDNS refuses them', () => {
     expect([...blocks(corefile(blue)).keys()].filter((names) => names.split(' ').includes('.:53'))).toEqual([]);
@@ -44,7 +47,7 @@ describe('what is not ours', () => {
     const names = [...blocks(corefile(withDns(blue, { denied: ['cluster.local', 'blue.example.com'] }))).keys()].flatMap((key) =>
       key.split(' '),
     );
-    expect(names).toEqual(['blue.example.com:53', '100.168.192.in-addr.arpa:53', 'cluster.local:53']);
+    expect(names).toEqual(['blue.example.com:53', '100.168.192.in-addr.arpa:53', 'cluster.local:53', MARK]);
   });
 });
 
@@ -71,6 +74,7 @@ test('mistake 12: names are served from zone files, which have wildcards at any 
     ['blue.example.com:53', ['bind', 'errors', 'prometheus', 'acl', 'bufsize', 'any', 'minimal', 'health', 'ready', 'reload', 'file']],
     ['100.168.192.in-addr.arpa:53', ['bind', 'errors', 'prometheus', 'acl', 'bufsize', 'any', 'minimal', 'file']],
     [expect.stringContaining('cluster.local:53'), ['bind', 'errors', 'prometheus', 'acl', 'bufsize', 'any', 'minimal', 'template']],
+    [MARK, ['bind', 'chaos']],
   ]);
 });
 
@@ -99,11 +103,12 @@ test('mistake 14: the loop plugin, by which a tenant could stop the server, is n
 });
 
 describe('mistake 15: the segment sees port 53 of the edge and nothing else', () => {
-  test('every block is bound to the addresses of the edge on the segment', () => {
+  test('every block is bound to the addresses of the edge on the segment, but for the mark, which is on loopback', () => {
     for (const { plan, edge } of sampleEdges) {
       const text = corefile(plan, edge);
       const bound = `    bind ${Object.values(edge.addresses).join(' ')}\n`;
-      expect(text.split(bound)).toHaveLength(blocks(text).size + 1);
+      expect(text.split(bound)).toHaveLength(blocks(text).size);
+      expect(text.split('    bind 127.0.0.1\n')).toHaveLength(2);
     }
   });
 
@@ -117,7 +122,7 @@ describe('mistake 15: the segment sees port 53 of the edge and nothing else', ()
   test('every block answers the segment only', () => {
     const text = corefile(dualStack);
     expect(text.split('    acl {\n        allow net 192.168.100.0/24 fd00:100::/64\n        block\n    }\n')).toHaveLength(
-      blocks(text).size + 1,
+      blocks(text).size,
     );
   });
 });
@@ -136,6 +141,12 @@ test('mistake 16: a changed record changes a zone and its serial but not the Cor
   expect(contentOf(after, 'Corefile')).toContain(
     '    file /etc/hcpio/dns/db.blue.example.com blue.example.com {\n        reload 2s\n    }\n',
   );
+});
+
+test('a Corefile carries a mark of what is in it', () => {
+  const mark = (plan: TenantPlan) => /chaos (\S+)/.exec(corefile(plan))?.[1];
+  expect(mark(blue)).toMatch(/^[0-9a-f]{16}$/);
+  expect(mark(withDns(blue, { upstreams: ['192.0.2.53'] }))).not.toBe(mark(blue));
 });
 
 test('mistake 17: OAuth, konnectivity and ignition have names on the segment, as the API has', () => {

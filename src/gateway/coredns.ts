@@ -9,6 +9,9 @@ import { writeZone } from './zone-file.ts';
 /** On loopback: `health` and `ready` listen on every address by default, the segment's too. Probes are commands inside the container. */
 export const DNS_STATUS = { health: '127.0.0.1:8080', ready: '127.0.0.1:8181', metrics: '127.0.0.1:9153' } as const;
 
+/** Where CoreDNS says which Corefile it runs. A failed reload shows nowhere else: not in its readiness, and not in the hash that it reports. */
+const MARK = { address: '127.0.0.1', port: 8153 } as const;
+
 /** What the DNS server of one edge reads: the Corefile, which changes only when zones come and go, and the zones, which it reads again by itself. */
 export const dnsFiles = (plan: TenantPlan, edge: EdgePlan): readonly ConfigFile[] => [
   file('Corefile', writeStatements(corefile(plan, edge), 'corefile')),
@@ -31,10 +34,17 @@ function corefile(plan: TenantPlan, edge: EdgePlan): readonly Statement[] {
     ...(denied.length === 0 ? [] : [{ names: denied, by: [NO_SUCH_NAME] }]),
     ...(upstreams.length === 0 ? [] : [{ names: ['.'], by: [CACHE, forward(upstreams, edge)] }]),
   ];
-  return answers.map(({ names, by }, i) =>
+  const blocks = answers.map(({ names, by }, i) =>
     block(line`${names.map((name) => `${name}:53`)}`, [...common(plan, edge), ...(i === 0 ? ONCE : []), ...by]),
   );
+  return [...blocks, marked(blocks)];
 }
+
+/** On loopback only: what is asked there, and by whom, is no business of the tenant. */
+const marked = (blocks: readonly Statement[]): Statement =>
+  block(line`${`version.bind:${MARK.port}`}`, [line`bind ${MARK.address}`, line`chaos ${hashOf(writeStatements(blocks, 'corefile'))}`]);
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 interface Answers {
   readonly names: readonly string[];

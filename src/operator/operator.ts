@@ -15,6 +15,7 @@ import type { TenantRenderOptions } from '../tenant/render.ts';
 import { feedNodePoolGate, nodePoolGateReconciler } from './controllers/node-pool-gate.ts';
 import { feedShorthand, shorthandReconciler } from './controllers/shorthand.ts';
 import { tenantNetworkReconciler } from './controllers/tenant-network/controller.ts';
+import { probeWordsFrom } from './controllers/tenant-network/explain.ts';
 import { nobodyProbes, type ProbeSegment } from './controllers/tenant-network/probe.ts';
 import { housekeeping } from './housekeeping.ts';
 import { LateInformers } from './late-informers.ts';
@@ -126,6 +127,7 @@ function controllersOf(options: OperatorOptions, platform: Platform, parts: Part
     clock,
     render: { ...edge, platform },
     probeSegment,
+    probeWords: probeWordsFrom(transport),
     namespaceOwner: namespaceOwner(transport),
     metrics: meters,
   };

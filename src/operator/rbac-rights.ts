@@ -7,6 +7,7 @@ import type { Resource } from '../kube/object.ts';
 import { Transport } from '../kube/transport.ts';
 import { nodePoolGateRules } from './controllers/node-pool-gate.ts';
 import { shorthandRules } from './controllers/shorthand.ts';
+import { probeWordsRules } from './controllers/tenant-network/explain.ts';
 import { may, type PolicyRule } from './rbac.ts';
 import type { Rights } from './rbac-roles.ts';
 import { HOSTED_CLUSTER, NAMESPACE, POD, TENANT_NETWORK, TENANT_RESOURCES } from './resources.ts';
@@ -56,6 +57,7 @@ export const operatorRights: Rights = {
     ...watchRules(),
     ...tenantNetworkRules,
     ...beyondWatching([...nodePoolGateRules, ...shorthandRules]),
+    ...probeWordsRules,
     may(['create'], EVENT),
   ],
   atHome: [may(['get', 'create', 'update'], LEASE)],

@@ -38,6 +38,8 @@ export const SECURITY_CONTEXT_CONSTRAINTS = resource(
 export const NAMESPACE = resource('', 'v1', 'namespaces', 'Namespace', false);
 export const SERVICE = resource('', 'v1', 'services', 'Service');
 export const POD = resource('', 'v1', 'pods', 'Pod');
+/** As kubelet writes them. */
+export const POD_EVENT = resource('', 'v1', 'events', 'Event');
 const SERVICE_ACCOUNT = resource('', 'v1', 'serviceaccounts', 'ServiceAccount');
 const CONFIG_MAP = resource('', 'v1', 'configmaps', 'ConfigMap');
 const NETWORK_POLICY = resource('networking.k8s.io', 'v1', 'networkpolicies', 'NetworkPolicy');

@@ -124,7 +124,7 @@ async function playCollector(): Promise<void> {
 }
 
 /** A pod as the StatefulSet's controller would make it, which no lab without one has. */
-async function playPod(played: play.PlayedTenant): Promise<void> {
+async function playPod(played: play.PlayedTenant, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
   const labels = {
     'app.kubernetes.io/name': 'hcpio-edge',
     'app.kubernetes.io/managed-by': 'hcpio',
@@ -134,9 +134,24 @@ async function playPod(played: play.PlayedTenant): Promise<void> {
   await hub.apply({
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: 'edge-a-0', namespace: edgeOf(played), labels: { ...labels, ...tenant } },
+    metadata: { name: 'edge-a-0', namespace: edgeOf(played), labels: { ...labels, ...tenant }, annotations },
     spec: { containers: [{ name: 'edge', image: 'none' }], serviceAccountName: 'edge' },
   } as WireObject);
+}
+
+/** One that is as it should be and runs, and yet is not ready: its probe would know why. */
+async function playUnreadyPod(played: play.PlayedTenant): Promise<void> {
+  const found = await hub.client.get<{ spec: { template: WireObject } }>(
+    STATEFUL_SET,
+    { namespace: edgeOf(played), name: 'edge-a' },
+    hub.signal,
+  );
+  await playPod(played, found.spec.template.metadata.annotations);
+  const running = { name: 'edge', image: 'none', imageID: '', restartCount: 0, ready: false, started: true, state: { running: {} } };
+  const body = { status: { containerStatuses: [running] } };
+  await hub.client.patch(POD, { namespace: edgeOf(played), name: 'edge-a-0' }, { type: 'merge', body }, hub.signal, {
+    subresource: 'status',
+  });
 }
 
 test('a tenant comes, is changed, rolls, shrinks and goes; its cluster is annotated; its NodePools are held', async () => {
@@ -150,6 +165,8 @@ test('a tenant comes, is changed, rolls, shrinks and goes; its cluster is annota
   await playPod(one);
   await until('patch', 'pods');
   await until('delete', 'pods');
+  await playUnreadyPod(two);
+  await until('list', 'events');
   await change(one, { gateway: { availability: 'Single', dhcp: { leaseSeconds: 300 } } });
   await eventually('the second edge to go', async () => !(await exists(STATEFUL_SET, edgeOf(one), 'edge-b')));
   await until('patch', 'nodepools');

@@ -6,6 +6,7 @@ import type { ConfigFile, Container } from '../../src/gateway/rendered.ts';
 import { segmentMac } from '../../src/gateway/segment-mac.ts';
 import type { EdgePlan, TenantPlan } from '../../src/gateway/tenant-plan.ts';
 import { sampleNads } from '../../src/gateway/testing/sample-nads.ts';
+import { toolPath } from '../../tools/paths.ts';
 import type { Daemon } from '../../tools/testing/daemon.ts';
 import { ConfigMapVolume } from './config-map-volume.ts';
 import { GatewayProcess } from './gateway-process.ts';
@@ -33,7 +34,7 @@ export class EdgePod {
     this.#files = rendered.files.find((files) => files.edge === edge.name)?.files ?? [];
     this.#spec = rendered.manifests.find((o) => o.kind === 'StatefulSet' && o.metadata.name === edge.name)?.['spec'] as StatefulSetSpec;
     cpSync(ENTRY_POINTS, join(host.dir, 'etc', 'libexec'), { recursive: true });
-    for (const container of ['guard', 'dhcp', 'vip'] as const) this.configure(container, this.files(container));
+    for (const container of ['guard', 'dhcp', 'dns', 'vip'] as const) this.configure(container, this.files(container));
   }
 
   /** Two of a plan's edges and a machine of the tenant, on one segment; the edges share the hub's pod network. */
@@ -91,6 +92,22 @@ export class EdgePod {
 
   start(container: 'dhcp' | 'vip'): Daemon {
     return this.host.start(`${this.edge.name} ${container}`, this.#entryPoint(container));
+  }
+
+  startDns(): Daemon {
+    return this.host.start(`${this.edge.name} dns`, this.host.pod(toolPath('coredns'), '-conf', '/etc/hcpio/dns/Corefile'));
+  }
+
+  /** What the readiness probe of a container prints, run as kubelet would; empty when it is ready. */
+  async probe(container: Exclude<Container, 'guard'>): Promise<string> {
+    const { readinessProbe, env = [] } = this.#spec.template.spec?.containers.find(({ name }) => name === container) ?? {};
+    const command = (readinessProbe?.exec?.command ?? []).map((word) =>
+      word.replace('/usr/libexec/hcpio/', '/mnt/libexec/').replace('/etc/hcpio/', '/mnt/'),
+    );
+    const variables = env.map(({ name, value }) => `${name}=${value}`);
+    const shell = ['sh', '-c', '"$@" 2>&1 && echo READY || true', 'sh', 'env', ...variables, `CONFIG=/mnt/${container}`, ...command];
+    const said = await this.host.run(...this.host.edge(...shell));
+    return said.endsWith('READY\n') ? '' : said.trim();
   }
 
   startGateway(): GatewayProcess {

@@ -67,7 +67,7 @@ export class Host {
     this.#network = network;
     this.name = name;
     this.pid = pid;
-    for (const folder of ['etc', 'run']) mkdirSync(join(this.dir, folder), { recursive: true });
+    for (const folder of ['etc', 'run', 'lib']) mkdirSync(join(this.dir, folder), { recursive: true });
   }
 
   get dir(): string {
@@ -142,7 +142,7 @@ mount -t proc proc "$root/proc"
 mount --bind /dev "$root/dev"
 mount -t tmpfs tmpfs "$root/tmp"
 mount --bind "$dir/run" "$root/run"
-mount -t tmpfs tmpfs "$root/var/lib"
+mount --bind "$dir/lib" "$root/var/lib"
 mkdir -p "$root/run/keepalived" "$root/run/kea" "$root/var/lib/kea"
 mkdir -p -m 0750 "$root/run/kea/ctl"
 mount --bind "$dir/etc" "$root/mnt"

@@ -37,6 +37,7 @@ test('a pod is kept as far as it tells how its edge fares', () => {
     configuration: 'c1',
     net1: { addresses: ['192.168.100.2'], mac: '02:aa:00:00:00:01' },
     trouble: '',
+    stuck: false,
   });
 });
 
@@ -46,6 +47,20 @@ test.each([
   ['what Multus wrote is no JSON', { 'k8s.v1.cni.cncf.io/network-status': 'oops' }],
 ])('there is no leg on the segment: %s', (_, annotations) => {
   expect(edgePod(pod(annotations, ready)).net1).toBeUndefined();
+});
+
+test('a container that runs and is not ready is named: its probe knows why', () => {
+  const statuses = (started: boolean) => ({
+    status: {
+      conditions: [{ type: 'Ready', status: 'False' }],
+      containerStatuses: [
+        { name: 'dns', ready: true, started: true, state: { running: {} } },
+        { name: 'dhcp', ready: false, started, state: { running: {} } },
+      ],
+    },
+  });
+  expect(edgePod(pod({}, statuses(true)))).toMatchObject({ unready: 'dhcp', stuck: false });
+  expect(edgePod(pod({}, statuses(false)))).not.toHaveProperty('unready');
 });
 
 const waiting = (name: string, reason: string) => ({
@@ -87,5 +102,7 @@ test.each([
   ],
   ['something else', { containerStatuses: [waiting('dns', 'CreateContainerConfigError')] }, 'container dns: CreateContainerConfigError'],
 ])('what keeps it from being ready is said without counting seconds: %s', (_, podStatus, trouble) => {
-  expect(edgePod(pod({}, { status: podStatus })).trouble).toBe(trouble);
+  const seen = edgePod(pod({}, { status: podStatus }));
+  expect(seen.trouble).toBe(trouble);
+  expect(seen.stuck).toBe(!/it is starting|not ready yet/.test(trouble));
 });

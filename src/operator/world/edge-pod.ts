@@ -31,6 +31,10 @@ export interface EdgePod {
   readonly net1: SegmentInterface | undefined;
   /** What keeps it from being ready, in the words of kubelet or the scheduler; empty when nothing does. */
   readonly trouble: string;
+  /** Waiting will not make it ready: an image that is not there, a container that ends again and again, no node that fits. */
+  readonly stuck: boolean;
+  /** The container that runs and yet is not ready: its probe knows why. Absent when none is, or when it does not run at all. */
+  readonly unready?: string;
 }
 
 interface PodBody {
@@ -45,13 +49,19 @@ interface PodBody {
 interface ContainerStatus {
   readonly name: string;
   readonly ready: boolean;
-  readonly state?: { readonly waiting?: { readonly reason?: string }; readonly terminated?: { readonly exitCode: number } };
+  readonly started?: boolean;
+  readonly state?: {
+    readonly running?: object;
+    readonly waiting?: { readonly reason?: string };
+    readonly terminated?: { readonly exitCode: number };
+  };
 }
 
 export function edgePod(object: WireObject): EdgePod {
   const { namespace = '', name, uid = '', resourceVersion = '', labels = {}, annotations = {}, deletionTimestamp } = object.metadata;
   const { spec, status } = object as WireObject & PodBody;
   const ready = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
+  const trouble = ready ? '' : troubleOf(status);
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -64,8 +74,15 @@ export function edgePod(object: WireObject): EdgePod {
     template: annotations[TEMPLATE] ?? '',
     configuration: annotations[CONFIGURATION] ?? '',
     net1: segmentInterface(annotations[NETWORK_STATUS]),
-    trouble: ready ? '' : troubleOf(status),
+    trouble,
+    stuck: !ready && !isWaiting(trouble),
+    ...(ready ? {} : unreadyOf(status)),
   };
+}
+
+function unreadyOf(status: PodBody['status']): Pick<EdgePod, 'unready'> {
+  const found = status?.containerStatuses?.find(({ ready, started, state }) => !ready && started === true && state?.running !== undefined);
+  return found === undefined ? {} : { unready: found.name };
 }
 
 function segmentInterface(text: string | undefined): SegmentInterface | undefined {
@@ -96,6 +113,8 @@ function troubleOf(status: PodBody['status']): string {
 }
 
 const STARTING = 'it is starting';
+const isWaiting = (trouble: string): boolean => trouble === STARTING || trouble.endsWith(NOT_YET);
+const NOT_YET = 'is not ready yet';
 const WAITING: Readonly<Record<string, string>> = {
   PodInitializing: STARTING,
   ContainerCreating: STARTING,
@@ -105,5 +124,5 @@ const WAITING: Readonly<Record<string, string>> = {
 
 function containerTrouble(name: string, waiting: string, exitCode: number | undefined): string {
   if (waiting === 'CrashLoopBackOff' || exitCode !== undefined) return `container ${name} keeps failing`;
-  return waiting === '' ? `container ${name} is not ready yet` : (WAITING[waiting] ?? `container ${name}: ${waiting}`);
+  return waiting === '' ? `container ${name} ${NOT_YET}` : (WAITING[waiting] ?? `container ${name}: ${waiting}`);
 }

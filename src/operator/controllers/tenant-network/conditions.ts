@@ -39,6 +39,13 @@ export const CONDITIONS = {
     EdgesReady: yes('The pods are ready, and Multus reports net1 with the planned address.'),
     PodsMissing: no('A pod of the edge does not exist yet.'),
     PodsNotReady: no('A pod of the edge is not ready. The message says what it waits for.'),
+    ConfigurationRefused: no(
+      'A daemon of the edge does not take a file of its configuration and goes on with the last good one. The message names the file and shows the command that says why.',
+    ),
+    Updating: no('One edge is made anew while the other one serves. Nothing to do.'),
+    UpdateHeld: no(
+      'An update stopped at the first edge, which does not come up with it. The other one serves as before and is left alone. The message says how to go back.',
+    ),
     NotOnSegment: no('A pod of the edge runs without net1, or with another address than planned.'),
     NotApplied: unknown('There is no edge yet.'),
   },

@@ -6,6 +6,7 @@ import type { TenantRenderOptions } from '../../../tenant/render.ts';
 import type { OperatorMetrics } from '../../metrics.ts';
 import type { World } from '../../world/world.ts';
 import type { Writer } from '../../writer.ts';
+import type { ProbeWords } from './explain.ts';
 import type { ProbeSegment } from './probe.ts';
 
 export interface Context {
@@ -14,6 +15,7 @@ export interface Context {
   readonly clock: Clock;
   readonly render: TenantRenderOptions;
   readonly probeSegment: ProbeSegment;
+  readonly probeWords: ProbeWords;
   /** Whose a namespace is: the tenant's label, empty when it is nobody's that we know; undefined when there is none of that name. */
   readonly namespaceOwner: (name: string, signal: AbortSignal) => Promise<string | undefined>;
   readonly tell: (event: EventToTell) => void;

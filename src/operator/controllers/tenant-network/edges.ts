@@ -9,7 +9,7 @@ export interface EdgeState {
   readonly pod: EdgePod | undefined;
   /** Ready, and on the segment as planned. */
   readonly ready: boolean;
-  readonly problem: { readonly kind: 'missing' | 'notReady' | 'notOnSegment'; readonly text: string } | undefined;
+  readonly problem: { readonly kind: 'missing' | 'notReady' | 'refused' | 'notOnSegment'; readonly text: string } | undefined;
 }
 
 export const edgeStates = (plan: TenantPlan, pods: readonly EdgePod[]): readonly EdgeState[] =>

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { PAUSE_MARKER } from '../../../api/markers.ts';
 import { nad, nodePool } from '../../../hosted-cluster/objects.ts';
 import { blueObserved } from '../../../hosted-cluster/testing/blue.ts';
+import type { EdgePod } from '../../world/edge-pod.ts';
 import type { Applied } from './apply.ts';
 import { edgeStates } from './edges.ts';
 import { judge, leaving } from './judge.ts';
@@ -174,6 +175,28 @@ describe('EdgeReady', () => {
     ],
   ] as const)('%s', (_, pods, said) => {
     expect(line('EdgeReady', { pods })).toBe(`EdgeReady=False ${said}`);
+  });
+
+  describe('during an update', () => {
+    const updated: Applied = {
+      ...done,
+      edges: new Map((['edge-a', 'edge-b'] as const).map((name) => [name, { template: 'new', configuration: 'c' }])),
+    };
+    const said = (second: Partial<EdgePod>) =>
+      line('EdgeReady', { pods: [edgePodOf('edge-a'), edgePodOf('edge-b', { template: 'new', ready: false, ...second })] }, updated);
+
+    test('the edge that is made anew is waited for', () => {
+      expect(said({ trouble: 'it is starting' })).toBe(
+        'EdgeReady=False Updating: edge-b is made anew, edge-a serves as before: pod edge-b-0 is not ready: it is starting',
+      );
+    });
+
+    test('an edge that does not come up holds the update, and the way back is said', () => {
+      expect(said({ trouble: 'its image cannot be pulled', stuck: true })).toBe(
+        'EdgeReady=False UpdateHeld: the update stopped at edge-b, edge-a serves as before: pod edge-b-0 is not ready: its image cannot be pulled. ' +
+          'To go back: undo the last change of the TenantNetwork, or give the operator the edge image that it had (--edge-image, HCPIO_EDGE_IMAGE)',
+      );
+    });
   });
 
   test('OVN knows no address, and our MAC has to do', () => {

@@ -5,9 +5,11 @@ import { type ConditionInput, summarize } from '../../../kube/conditions.ts';
 import { refText } from '../../../kube/object.ts';
 import type { Applied } from './apply.ts';
 import { condition } from './conditions.ts';
+import type { EdgeState } from './edges.ts';
 import type { Tenant } from './observe.ts';
 import { type Planned, stopsAll } from './plan.ts';
 import type { Seen } from './probe.ts';
+import { isOutdated } from './roll.ts';
 
 export function judge(tenant: Tenant, planned: Planned, applied: Applied, seen: Seen): readonly ConditionInput[] {
   const parts = [
@@ -102,8 +104,33 @@ function edgeReady(applied: Applied, { edges }: Seen): ConditionInput {
     );
     return condition('EdgeReady', 'EdgesReady', where.join('; '));
   }
-  const reason = { missing: 'PodsMissing', notReady: 'PodsNotReady', notOnSegment: 'NotOnSegment' } as const;
+  const held = updateOf(applied, edges);
+  if (held) return held;
+  const reason = {
+    missing: 'PodsMissing',
+    notReady: 'PodsNotReady',
+    refused: 'ConfigurationRefused',
+    notOnSegment: 'NotOnSegment',
+  } as const;
   return condition('EdgeReady', reason[first.kind], troubled.map(({ text }) => text).join('; '));
+}
+
+/** An update is under way as long as one edge is new and the other is not. It goes no further than to an edge that is not ready. */
+function updateOf(applied: Applied, edges: readonly EdgeState[]): ConditionInput | undefined {
+  if (applied.outcome !== 'done') return undefined;
+  const waiting = edges.filter((edge) => isOutdated(edge, applied.edges.get(edge.name)));
+  const stopped = edges.find((edge) => !edge.ready && !waiting.includes(edge));
+  const [next] = waiting;
+  if (stopped?.problem === undefined || next === undefined || !next.ready) return undefined;
+  const serving = `${next.name} serves as before`;
+  const fails = stopped.problem.kind === 'refused' || stopped.problem.kind === 'notOnSegment' || stopped.pod?.stuck === true;
+  if (!fails) return condition('EdgeReady', 'Updating', `${stopped.name} is made anew, ${serving}: ${stopped.problem.text}`);
+  return condition(
+    'EdgeReady',
+    'UpdateHeld',
+    `the update stopped at ${stopped.name}, ${serving}: ${stopped.problem.text}. To go back: undo the last change of the TenantNetwork, ` +
+      'or give the operator the edge image that it had (--edge-image, HCPIO_EDGE_IMAGE)',
+  );
 }
 
 function endpointsReady({ plan }: Planned, { endpoints }: Seen): ConditionInput {

@@ -8,6 +8,7 @@ import { SERVICE_NAME } from '../../world/sources.ts';
 import type { Applied } from './apply.ts';
 import type { Context } from './context.ts';
 import { type EdgeState, edgeStates } from './edges.ts';
+import { explain } from './explain.ts';
 import type { Tenant } from './observe.ts';
 import type { Planned } from './plan.ts';
 
@@ -43,7 +44,7 @@ export interface Seen {
 export async function probe(tenant: Tenant, planned: Planned, applied: Applied, context: Context, signal: AbortSignal): Promise<Seen> {
   const { plan } = planned;
   if (plan === undefined || tenant.observed === undefined) return { edges: [], endpoints: [], proof: { outcome: 'notProbed' } };
-  const edges = planned.verdict === 'go' ? edgeStates(plan, tenant.pods) : [];
+  const edges = planned.verdict === 'go' ? await explain(edgeStates(plan, tenant.pods), context.probeWords, signal) : [];
   const endpoints = endpointStates(plan, tenant.observed);
   // Nobody can answer on the segment before an edge is there; asking would only cost the time it takes to hear nothing.
   const askable = applied.outcome === 'done' && edges.some(({ ready }) => ready);

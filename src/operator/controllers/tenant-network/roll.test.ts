@@ -28,6 +28,7 @@ function edge(name: 'edge-a' | 'edge-b', template: string, ready = true, change:
     configuration: 'c',
     net1: undefined,
     trouble: '',
+    stuck: false,
     ...change,
   };
   return { name, pod, ready, problem: ready ? undefined : { kind: 'notReady', text: '' } };
@@ -56,6 +57,25 @@ test('the second waits until the first is back', () => {
 test('an outdated pod that does not work is made anew at once: nothing is lost by it', () => {
   expect(rolled([edge('edge-a', 'old'), edge('edge-b', 'old', false)])).toBe('edge-b');
   expect(rolled([edge('edge-a', 'old', false), edge('edge-b', 'new')])).toBe('edge-a');
+});
+
+test('a pod that works as well as it can is not given up while the new one does not', () => {
+  const halfWell = edge('edge-a', 'old', false);
+  expect(rolled([halfWell, edge('edge-b', 'new', false)])).toBeUndefined();
+});
+
+test('an edge that refused its configuration still serves: it goes in its turn, and the other one may go meanwhile', () => {
+  const refusing = (name: 'edge-a' | 'edge-b', template = 'old'): EdgeState => ({
+    ...edge(name, template, false),
+    problem: { kind: 'refused', text: '' },
+  });
+  expect(rolled([refusing('edge-a'), refusing('edge-b')])).toBe('edge-b');
+  expect(rolled([refusing('edge-a'), edge('edge-b', 'new')])).toBe('edge-a');
+  expect(rolled([edge('edge-a', 'old'), refusing('edge-b', 'new')])).toBeUndefined();
+});
+
+test('the way back leads over the edge that was changed last, and leaves the other one alone', () => {
+  expect(rolled([edge('edge-a', 'new'), edge('edge-b', 'bad', false)])).toBe('edge-b');
 });
 
 test('when the segment is not well after the first, the second stays as it is', () => {

@@ -42,20 +42,25 @@ export async function roll(tenant: Tenant, applied: Applied, { edges, proof }: S
   tellRolled(tenant, pod, context);
 }
 
-/** The pod that is to be made anew now, if any. */
+/**
+ * The pod that is to be made anew now, if any. What must never happen: that a pod which still serves is deleted while nobody knows
+ * that its replacement will, so whatever is new already has to be ready, on the segment, and not known to be bad for it.
+ */
 export function nextToRoll(edges: readonly EdgeState[], intents: Done['edges'], proof: SegmentProof): EdgePod | undefined {
   const outdated = edges.filter((edge) => isOutdated(edge, intents.get(edge.name)));
-  const broken = outdated.find(({ ready }) => !ready);
-  if (broken) return broken.pod;
-  // One is new already and the segment is not well since: the other one is what still works.
-  if (proof.outcome === 'failed' && outdated.length < edges.length) return undefined;
-  const [candidate] = [...outdated].sort((a, b) => standbyFirst(a, b, proof));
-  const others = edges.filter((edge) => edge !== candidate);
-  return others.every(({ ready }) => ready) ? candidate?.pod : undefined;
+  const current = edges.filter((edge) => !outdated.includes(edge));
+  if (current.some(({ pod, ready }) => pod !== undefined && !ready)) return undefined;
+  if (proof.outcome === 'failed' && current.length > 0) return undefined;
+  const [candidate] = [...outdated].sort((a, b) => Number(serves(a)) - Number(serves(b)) || standbyFirst(a, b, proof));
+  if (candidate === undefined || !serves(candidate)) return candidate?.pod; // what does nothing can be replaced at any time
+  return edges.every((edge) => edge === candidate || serves(edge)) ? candidate.pod : undefined;
 }
 
-const isOutdated = ({ pod }: EdgeState, intent: EdgeIntent | undefined): boolean =>
+export const isOutdated = ({ pod }: EdgeState, intent: EdgeIntent | undefined): boolean =>
   pod !== undefined && intent !== undefined && !pod.terminating && pod.template !== intent.template;
+
+/** Also with a configuration that it refused: it goes on with the last good one. */
+const serves = ({ ready, problem }: EdgeState): boolean => ready || problem?.kind === 'refused';
 
 /** Whoever holds the floating address goes last. As long as nobody says who that is, edge-a is more likely: it wins a cold start. */
 function standbyFirst(a: EdgeState, b: EdgeState, proof: SegmentProof): number {

@@ -71,6 +71,7 @@ export function edgePodOf(name: 'edge-a' | 'edge-b', change: Partial<EdgePod> = 
     configuration: 'c',
     net1: { addresses: Object.values(edge?.addresses ?? {}), mac: segmentMac(plan, { name }) },
     trouble: '',
+    stuck: false,
     ...change,
   };
 }
