@@ -4,7 +4,7 @@ import type { TenantNetworkStatus } from '../api/tenant-network-status.ts';
 import type { WireObject } from '../kube/object.ts';
 import { CONDITIONS } from '../operator/controllers/tenant-network/conditions.ts';
 import { type EdgePod, edgePod } from '../operator/world/edge-pod.ts';
-import { namespacesOf, statusOf, tenantOf } from '../operator/world/tenant.ts';
+import { namespacesOf, tenantOf } from '../operator/world/tenant.ts';
 
 type Reported<K extends keyof TenantNetworkStatus> = NonNullable<TenantNetworkStatus[K]>;
 
@@ -67,7 +67,7 @@ export interface NodePoolView {
 
 export function tenantView({ tenant, pods, nodePools, notes = [] }: TenantObjects): TenantView {
   const kept = tenantOf(tenant);
-  const status = statusOf(kept);
+  const { status } = kept;
   const namespaces = namespacesOf(kept);
   const { namespace, name, generation } = kept.metadata;
   const hostedCluster = kept.spec?.hostedCluster ?? name;
