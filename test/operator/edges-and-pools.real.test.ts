@@ -261,6 +261,19 @@ test('an annotation that the API server refuses to be followed is told on the Ho
   expect((event['regarding'] as { kind: string; name: string }).name).toBe(played.name);
 });
 
+test('a NodePool of an annotated HostedCluster is held before its TenantNetwork is there, and let go when the annotation goes', async () => {
+  await hub.apply(namespace(played.namespace));
+  // One that nothing can be made of, so that the moment lasts.
+  const annotations = { 'hcpio.io/tenant-network': 'vlan 100' };
+  await hub.apply({ ...hostedCluster(played), metadata: { ...hostedCluster(played).metadata, annotations } });
+  await hub.apply(nodePool(played, played.name));
+  await eventually('the pause', async () => (await pauseOf()).held);
+  expect(await pauseOf()).toEqual({ pausedUntil: 'true', held: 'true', released: undefined });
+  await hub.apply(hostedCluster(played));
+  await eventually('the release', async () => (await pauseOf()).released);
+  expect(await pauseOf()).toEqual({ pausedUntil: undefined, held: undefined, released: 'true' });
+});
+
 /** It was let in: the policy is not heeded yet. */
 const leave = async (): Promise<false> => {
   await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);

@@ -1,6 +1,6 @@
 /** Holds new NodePools of a gated tenant until its segment is proven: a VM that boots before DHCP answers may need a reset. */
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts';
-import { type Condition, isTrue } from '../../kube/conditions.ts';
+import { controlPlaneNamespace } from '../../hosted-cluster/namespace.ts';
 import type { Controller, Reconcile } from '../../kube/controller.ts';
 import type { EventToTell } from '../../kube/events.ts';
 import { apiVersionOf, type Key, keyOf } from '../../kube/object.ts';
@@ -8,10 +8,11 @@ import { NODE_POOL } from '../resources.ts';
 import { follow } from '../world/feeds.ts';
 import type { KeptNodePool } from '../world/projections.ts';
 import { NODE_POOL_LABEL } from '../world/sources.ts';
-import { clusterOf, type KeptTenant, namespacesOf } from '../world/tenant.ts';
+import { clusterOf } from '../world/tenant.ts';
 import type { World } from '../world/world.ts';
 import type { Writer } from '../writer.ts';
-import { decideGate, type GateDecision, type GateKeeper, gatePatch } from './gate.ts';
+import { decideGate, type GateDecision, gatePatch } from './gate.ts';
+import { keeperFor } from './gate-keeper.ts';
 
 export const nodePoolGateRules: readonly PolicyRule[] = [
   { apiGroups: [NODE_POOL.group], resources: [NODE_POOL.plural], verbs: ['get', 'list', 'watch', 'patch'] },
@@ -40,39 +41,33 @@ export const nodePoolGateReconciler =
   };
 
 export function feedNodePoolGate(controller: Controller, world: World): void {
-  const { nodePools, tenants } = world.sources;
+  const { nodePools, tenants, hostedClusters } = world.sources;
   follow(controller, nodePools, ({ metadata }) => [keyOf(metadata)]);
+  // An annotation that goes before its TenantNetwork came takes its say with it.
+  follow(controller, hostedClusters, ({ metadata }) => poolsOf(keyOf(metadata), world));
   // Our own reports too: that the segment is proven is said by us.
-  controller.watch(tenants.store, (row) => poolsOf(tenants.open(row), world));
+  controller.watch(tenants.store, (row) => poolsOf(clusterOf(tenants.open(row)), world));
 }
 
-const poolsOf = (tenant: KeptTenant, world: World): Key[] =>
-  world.sources.nodePools.byIndex('cluster', clusterOf(tenant)).map(({ metadata }) => keyOf(metadata));
+const poolsOf = (cluster: string, world: World): Key[] =>
+  world.sources.nodePools.byIndex('cluster', cluster).map(({ metadata }) => keyOf(metadata));
 
 function decide(pool: KeptNodePool, world: World): GateDecision {
   const { metadata, spec, replicas } = pool;
-  const [tenant] = world.sources.tenants.byIndex('cluster', `${metadata.namespace}/${spec.clusterName}`);
+  const cluster = { namespace: metadata.namespace, name: spec.clusterName };
   return decideGate(
     {
       annotations: metadata.annotations,
       pausedUntil: spec.pausedUntil ?? '',
       deleting: metadata.deletionTimestamp !== undefined,
-      inUse: replicas > 0 || (tenant !== undefined && hasMachines(pool, tenant, world)),
+      inUse: replicas > 0 || hasMachines(pool, controlPlaneNamespace(cluster), world),
     },
-    tenant && keeperOf(tenant),
+    keeperFor(world, keyOf(cluster)),
   );
 }
 
-/** A TenantNetwork that is being deleted holds nobody any more. */
-export const keeperOf = (tenant: KeptTenant): GateKeeper => ({
-  gated: tenant.spec?.nodePools === 'Gate' && tenant.metadata.deletionTimestamp === undefined,
-  proven: isTrue(tenant.status.conditions as readonly Condition[] | undefined, 'SegmentProven'),
-});
-
-const hasMachines = ({ metadata }: KeptNodePool, tenant: KeptTenant, world: World): boolean =>
-  world.sources.machines
-    .byIndex('namespace', namespacesOf(tenant).controlPlane)
-    .some((machine) => machine.metadata.labels[NODE_POOL_LABEL] === metadata.name);
+const hasMachines = ({ metadata }: KeptNodePool, controlPlane: string, world: World): boolean =>
+  world.sources.machines.byIndex('namespace', controlPlane).some((machine) => machine.metadata.labels[NODE_POOL_LABEL] === metadata.name);
 
 const NOTES: Readonly<Record<Exclude<GateDecision, 'leave'>, readonly [reason: string, note: string]>> = {
   hold: ['Held', 'paused until the tenant network answers on the segment'],

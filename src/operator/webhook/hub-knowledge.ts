@@ -1,8 +1,7 @@
 /** What the webhooks may know of the hub: the planner's view of the operator's stores. They ask the API server for nothing. */
-import { SHORTHAND_ANNOTATION } from '../../api/shorthand.ts';
 import type { ObjectIndex } from '../../hosted-cluster/select.ts';
 import type { GateKeeper } from '../controllers/gate.ts';
-import { keeperOf } from '../controllers/node-pool-gate.ts';
+import { keeperFor } from '../controllers/gate-keeper.ts';
 import type { World } from '../world/world.ts';
 
 export interface HubKnowledge {
@@ -16,15 +15,5 @@ export interface HubKnowledge {
 export const knowledgeOf = (world: World): HubKnowledge => ({
   index: world.index,
   ready: () => world.informers.every(({ store }) => store.hasSynced),
-  keeper(cluster) {
-    const [tenant] = world.sources.tenants.byIndex('cluster', cluster);
-    return tenant ? keeperOf(tenant) : announcedKeeper(world.index, cluster);
-  },
+  keeper: (cluster) => keeperFor(world, cluster),
 });
-
-/** Annotated a moment ago: the TenantNetwork that the annotation stands for gates by default, and is not there yet. */
-export function announcedKeeper(index: Pick<ObjectIndex, 'hostedClusters'>, cluster: string): GateKeeper | undefined {
-  const metadata = index.hostedClusters.get(cluster)?.metadata;
-  if (metadata?.annotations[SHORTHAND_ANNOTATION] === undefined || metadata.deletionTimestamp !== undefined) return undefined;
-  return { gated: true, proven: false };
-}

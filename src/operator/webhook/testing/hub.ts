@@ -4,8 +4,9 @@ import { hubNetwork } from '../../../hosted-cluster/objects.ts';
 import { indexObjects, type ProjectedObject } from '../../../hosted-cluster/select.ts';
 import { blueObserved, type Change } from '../../../hosted-cluster/testing/blue.ts';
 import type { GateKeeper } from '../../controllers/gate.ts';
+import { announcedKeeper } from '../../controllers/gate-keeper.ts';
 import type { AdmissionRequest } from '../admission-review.ts';
-import { announcedKeeper, type HubKnowledge } from '../hub-knowledge.ts';
+import type { HubKnowledge } from '../hub-knowledge.ts';
 
 const network = hubNetwork.parse({
   kind: 'Network',
