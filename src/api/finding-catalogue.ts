@@ -57,6 +57,8 @@ export const catalogue = {
   'HCPIO-NET-017': error('the MTU cannot carry the segment'),
   'HCPIO-NET-018': info('IPv6 needs a router that sends router advertisements'),
   'HCPIO-NET-019': info('the networks of the hub are not known'),
+  'HCPIO-NET-020': error('an address that workers were told would change while they run'),
+  'HCPIO-NET-021': error('a machine would lose its address'),
 
   'HCPIO-ATT-001': error('the NetworkAttachmentDefinition does not exist'),
   'HCPIO-ATT-002': error('the NetworkAttachmentDefinition has IPAM where VMs need none'),

@@ -3,6 +3,7 @@ import { attachmentChecks } from './attachment.ts';
 import type { Check, CheckInput } from './check.ts';
 import { dhcpChecks } from './dhcp.ts';
 import { endpointChecks } from './endpoints.ts';
+import { liveAddressChecks } from './live-addresses.ts';
 import { modeChecks } from './mode.ts';
 import { nameChecks } from './names.ts';
 import { nodePoolChecks } from './node-pools.ts';
@@ -15,6 +16,7 @@ export const allChecks: readonly Check[] = [
   ...tenantChecks,
   ...modeChecks,
   ...segmentChecks,
+  ...liveAddressChecks,
   ...attachmentChecks,
   ...endpointChecks,
   ...nameChecks,

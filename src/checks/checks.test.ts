@@ -34,6 +34,9 @@ const neighbour = {
   sameSegment: true,
   cidrs: ['192.168.100.128/25'],
 };
+const inForce = (change: Record<string, string> = {}) => ({
+  inForce: { ipv4: { cidr: '192.168.100.0/24', router: '192.168.100.1', edgeA: '192.168.100.2', vip: '192.168.100.3', ...change } },
+});
 const NO_PROXY =
   'ignition.blue.example.com,api.blue.example.com,oauth.blue.example.com,konnectivity.blue.example.com,.apps.blue.example.com';
 const nodePort = (address: string) =>
@@ -44,6 +47,36 @@ const nodePort = (address: string) =>
 
 /** Each check fires here; that it is silent on a healthy tenant is shown above. */
 const cases: readonly Case[] = [
+  {
+    code: 'HCPIO-NET-020',
+    when: 'the VIP is pinned elsewhere while a worker runs',
+    change: { spec: { gateway: { addresses: { vip: '192.168.100.7' } } }, observed: inForce() },
+    says: 'clusters/blue TenantNetwork spec.gateway.addresses.vip: the VIP would change from 192.168.100.3 to 192.168.100.7, and the worker that runs would go on using 192.168.100.3',
+  },
+  {
+    code: 'HCPIO-NET-020',
+    when: 'the segment moves while a worker runs',
+    change: { observed: inForce({ cidr: '192.168.101.0/24' }) },
+    says: 'clusters/blue TenantNetwork spec.segment.cidrs: the network would change from 192.168.101.0/24 to 192.168.100.0/24, and the worker that runs would go on using 192.168.101.0/24',
+  },
+  {
+    code: 'HCPIO-NET-021',
+    when: 'a range is reserved in which a machine has its address',
+    change: {
+      ...segment({ reserved: ['192.168.100.50-192.168.100.60'] }),
+      observed: { allocations: [{ mac: '02:00:00:00:01:01', addresses: ['192.168.100.55'] }] },
+    },
+    says: 'clusters/blue TenantNetwork spec: machine blue-workers-1 would lose its address 192.168.100.55, which is no longer in the pool',
+  },
+  {
+    code: 'HCPIO-NET-021',
+    when: 'an edge is pinned to the address of a machine',
+    change: {
+      ...gateway({ addresses: { edgeB: '192.168.100.55' } }),
+      observed: { allocations: [{ mac: '02:00:00:00:01:01', addresses: ['192.168.100.55'] }] },
+    },
+    says: 'clusters/blue TenantNetwork spec: machine blue-workers-1 would lose its address 192.168.100.55, which would be the address of edge-b',
+  },
   {
     code: 'HCPIO-TEN-001',
     when: 'the cluster is missing',
@@ -383,6 +416,37 @@ describe('a check tells', () => {
 
 test('a proxy with a complete noProxy is nothing to be told about', () => {
   expect(planTenant(blueObserved(proxied(NO_PROXY))).findings).toEqual([]);
+});
+
+describe('what workers were told', () => {
+  const codes = (change: Change) => planTenant(blueObserved(change)).findings.map(({ code }) => code);
+  const pinned = { gateway: { addresses: { vip: '192.168.100.7' } } };
+
+  test('may change while none of them runs', () => {
+    expect(codes({ spec: pinned, observed: { ...inForce(), machines: [] } })).toEqual([]);
+    expect(codes({ spec: pinned, observed: inForce() })).toEqual(['HCPIO-NET-020']);
+  });
+
+  test('does not change when a second edge comes or goes', () => {
+    expect(codes({ observed: inForce() })).toEqual([]);
+    expect(codes({ spec: { gateway: { availability: 'Single' } }, observed: inForce({ edgeB: '192.168.100.4' }) })).toEqual([]);
+  });
+
+  test('is told with the way out, whatever of it would change', () => {
+    const { findings } = planTenant(
+      blueObserved({
+        spec: { segment: { attachment: 'default/vlan100', cidrs: ['192.168.100.0/24'], router: 'None' } },
+        observed: inForce(),
+      }),
+    );
+    expect(findings.map(({ path, message, fix }) => ({ path, message, fix }))).toEqual([
+      {
+        path: 'spec.segment.router',
+        message: 'the router would change from 192.168.100.1 to nothing, and the worker that runs would go on using 192.168.100.1',
+        fix: 'put 192.168.100.1 back, or let no worker run (kubectl scale --replicas 0 --namespace clusters nodepool blue-workers), and change it then',
+      },
+    ]);
+  });
 });
 
 test('every check of the table is shown to fire, here or beside its own code', () => {

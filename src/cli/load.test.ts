@@ -134,13 +134,23 @@ describe('a finding is put at its line', () => {
 });
 
 test('addresses that the operator gave out are read from the status', () => {
-  const status = 'status:\n  vip: 192.168.100.3\n  machines: [{mac: "02:00:00:00:00:01", addresses: [192.168.100.77], machine: a}]\n';
-  expect([...files({ 'a.yaml': TENANT + status }).allocations]).toEqual([
-    ['clusters/blue', [{ mac: '02:00:00:00:00:01', addresses: ['192.168.100.77'], machine: 'a' }]],
+  const status = [
+    'status:',
+    '  machines: [{mac: "02:00:00:00:00:01", addresses: [192.168.100.77], machine: a}]',
+    '  addresses: {ipv4: {cidr: 192.168.100.0/24, edgeA: 192.168.100.2, vip: 192.168.100.3}}',
+  ].join('\n');
+  expect([...files({ 'a.yaml': TENANT + status }).earlier]).toEqual([
+    [
+      'clusters/blue',
+      {
+        allocations: [{ mac: '02:00:00:00:00:01', addresses: ['192.168.100.77'], machine: 'a' }],
+        inForce: { ipv4: { cidr: '192.168.100.0/24', edgeA: '192.168.100.2', vip: '192.168.100.3' } },
+      },
+    ],
   ]);
 });
 
 test('a status that nobody understands is not in the way', () => {
   const input = files({ 'a.yaml': `${TENANT}status: {machines: 7}` });
-  expect([input.findings, [...input.allocations]]).toEqual([[], [['clusters/blue', []]]]);
+  expect([input.findings, [...input.earlier]]).toEqual([[], [['clusters/blue', { allocations: [] }]]]);
 });

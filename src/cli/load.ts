@@ -7,9 +7,9 @@ import { describeRef, type Finding, finding, type ObjectRef } from '../api/findi
 import type { FindingCode } from '../api/finding-catalogue.ts';
 import { SHORTHAND_ANNOTATION } from '../api/shorthand.ts';
 import { GROUP, type TenantNetwork } from '../api/tenant-network.ts';
-import { tenantNetworkStatus } from '../api/tenant-network-status.ts';
+import { earlierOf } from '../hosted-cluster/earlier.ts';
 import { projections } from '../hosted-cluster/objects.ts';
-import type { Allocation } from '../hosted-cluster/observed.ts';
+import type { Earlier } from '../hosted-cluster/observed.ts';
 import type { ProjectedObject } from '../hosted-cluster/select.ts';
 import { linesOf, type Placed, parseSource } from './documents.ts';
 import { lookalike } from './lookalike.ts';
@@ -28,7 +28,7 @@ export interface Input {
   readonly objects: readonly InputObject[];
   readonly findings: readonly PlacedFinding[];
   /** What the status of a TenantNetwork (by `namespace/name`) says of machines and addresses, so that a plan leaves them where they are. */
-  readonly allocations: ReadonlyMap<string, readonly Allocation[]>;
+  readonly earlier: ReadonlyMap<string, Earlier>;
   /** Where a finding's object and path stand in the files. */
   readonly locate: (object: string, path?: string) => string | undefined;
 }
@@ -46,7 +46,7 @@ export function load(sources: readonly Source[]): Input {
     ),
   );
   const objects: InputObject[] = [];
-  const allocations = new Map<string, readonly Allocation[]>();
+  const earlier = new Map<string, Earlier>();
   const byName = new Map<string, Placed>();
   for (const document of parsed.flatMap(({ documents }) => documents)) {
     const read = readDocument(document);
@@ -58,10 +58,11 @@ export function load(sources: readonly Source[]): Input {
     findings.push(...read.findings);
     if (read.object === undefined || twin) continue;
     objects.push(read.object);
-    if (read.object.kind === 'TenantNetwork') allocations.set(keyOf(read.object), allocationsOf(document.value));
+    if (read.object.kind === 'TenantNetwork')
+      earlier.set(keyOf(read.object), earlierOf(isRecord(document.value) ? document.value['status'] : undefined));
   }
   if (!findings.some((f) => f.severity === 'error') && !objects.some(isTenant)) findings.push(noTenant(sources));
-  return { objects, findings, allocations, locate: (object, path) => locate(byName, object, path) };
+  return { objects, findings, earlier, locate: (object, path) => locate(byName, object, path) };
 }
 
 interface Read {
@@ -72,10 +73,6 @@ interface Read {
 }
 
 const keyOf = ({ metadata }: TenantNetwork): string => `${metadata.namespace}/${metadata.name}`;
-
-/** A status that is not as the operator writes it holds nothing to keep. */
-const allocationsOf = (raw: unknown): readonly Allocation[] =>
-  tenantNetworkStatus.pick({ machines: true }).safeParse(isRecord(raw) ? raw['status'] : undefined).data?.machines ?? [];
 
 function readDocument(document: Placed): Read {
   const { value } = document;

@@ -2,7 +2,7 @@ import { attempt, type Finding } from '../api/finding.ts';
 import { fromShorthand } from '../api/shorthand.ts';
 import { hostedClusterName, type TenantNetwork } from '../api/tenant-network.ts';
 import type { TenantPlan } from '../gateway/tenant-plan.ts';
-import type { Observed } from '../hosted-cluster/observed.ts';
+import { NOTHING_EARLIER, type Observed } from '../hosted-cluster/observed.ts';
 import { indexObjects, observeTenant } from '../hosted-cluster/select.ts';
 import { planTenant } from '../tenant/plan.ts';
 import { Failure } from './failure.ts';
@@ -33,7 +33,7 @@ export function planTenants(input: Input, only: string | undefined): Planned {
     findings: findings.map(place),
     tenants: wanted.map((tenant) => {
       // The router of the guest is read through its kubeconfig, which no file holds.
-      const observed = observeTenant(index, tenant, { allocations: input.allocations.get(keyOf(tenant)) ?? [], guestRouter: undefined });
+      const observed = observeTenant(index, tenant, input.earlier.get(keyOf(tenant)) ?? NOTHING_EARLIER);
       const plan = planTenant(observed);
       return { observed, plan, findings: plan.findings.map(place) };
     }),

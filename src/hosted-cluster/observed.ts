@@ -30,6 +30,23 @@ export interface Allocation {
   readonly addresses: readonly string[];
 }
 
+/** The addresses of one family that a plan fixes, as workers were told them. */
+export interface FixedAddresses {
+  readonly cidr: string;
+  readonly router?: string | undefined;
+  readonly edgeA: string;
+  readonly vip: string;
+  readonly edgeB?: string | undefined;
+}
+
+/** What an earlier plan made of the segment, out of the status of its TenantNetwork. */
+export interface Earlier {
+  readonly allocations: readonly Allocation[];
+  readonly inForce?: { readonly ipv4?: FixedAddresses | undefined; readonly ipv6?: FixedAddresses | undefined } | undefined;
+}
+
+export const NOTHING_EARLIER: Earlier = { allocations: [] };
+
 /** The hosted cluster's own router, read through its kubeconfig; unknown until there is one. */
 export interface GuestRouter {
   readonly httpsPort: number;
@@ -39,7 +56,7 @@ export interface GuestRouter {
 }
 
 /** Everything that was read about one tenant: the whole input of the planner. */
-export interface Observed {
+export interface Observed extends Earlier {
   readonly tenantNetwork: TenantNetwork;
   readonly hostedCluster: HostedCluster | undefined;
   /** Every HostedControlPlane of the control-plane namespace, so that a wrong one can be told apart. */
@@ -54,6 +71,5 @@ export interface Observed {
   readonly neighbours: readonly Neighbour[];
   /** HostedClusters whose control plane lives in the namespace that the edge wants: `blue-edge` beside `blue`. */
   readonly edgeNamespaceOwners: readonly string[];
-  readonly allocations: readonly Allocation[];
   readonly guestRouter: GuestRouter | undefined;
 }

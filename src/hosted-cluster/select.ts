@@ -3,7 +3,7 @@ import { hostedClusterName, type TenantNetwork } from '../api/tenant-network.ts'
 import { type HubObjects, readHub } from './hub.ts';
 import { controlPlaneNamespace, edgeNamespace } from './namespace.ts';
 import type { projections } from './objects.ts';
-import type { Allocation, GuestRouter, Hub, Neighbour, Observed } from './observed.ts';
+import type { Earlier, GuestRouter, Hub, Neighbour, Observed } from './observed.ts';
 import { upstreamOf } from './publishing.ts';
 import { wireOf } from './wire.ts';
 
@@ -80,7 +80,7 @@ export function indexObjects(objects: Iterable<ProjectedObject | TenantNetwork>)
 export function observeTenant(
   index: ObjectIndex,
   tenantNetwork: TenantNetwork,
-  { allocations, guestRouter }: { readonly allocations: readonly Allocation[]; readonly guestRouter: GuestRouter | undefined },
+  { allocations, inForce, guestRouter }: Earlier & { readonly guestRouter?: GuestRouter | undefined },
 ): Observed {
   const cluster = clusterKey(tenantNetwork);
   const namespace = controlPlaneNamespace({ namespace: tenantNetwork.metadata.namespace, name: hostedClusterName(tenantNetwork) });
@@ -99,6 +99,7 @@ export function observeTenant(
     neighbours: neighboursOf(index, tenantNetwork),
     edgeNamespaceOwners: sorted(index.clustersByNamespace.get(edgeNamespace(namespace))).map(keyOf),
     allocations,
+    ...(inForce === undefined ? {} : { inForce }),
     guestRouter,
   };
 }

@@ -1,6 +1,6 @@
 import { tenantNetwork } from '../../api/tenant-network.ts';
 import { endpointSlice, hostedCluster, hostedControlPlane, nad, nodePool, route, service, virtualMachineInstance } from '../objects.ts';
-import type { Observed } from '../observed.ts';
+import { NOTHING_EARLIER, type Observed } from '../observed.ts';
 
 /** A healthy tenant, as small as it can be, and ways to make it unhealthy. Raw objects go through the same schemas as real ones. */
 export interface Change {
@@ -122,7 +122,7 @@ export function blueObserved(change: Change = {}): Observed {
     },
     neighbours: [],
     edgeNamespaceOwners: [],
-    allocations: [],
+    ...NOTHING_EARLIER,
     guestRouter: undefined,
     ...change.observed,
   };

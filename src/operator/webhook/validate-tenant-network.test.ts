@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue, type FindingCode } from '../../api/finding-catalogue.ts';
 import { tenantNetwork } from '../../api/tenant-network.ts';
+import { blueObserved } from '../../hosted-cluster/testing/blue.ts';
 import { creating, hub, tenantObject, updating } from './testing/hub.ts';
 import { validateTenantNetwork } from './validate-tenant-network.ts';
 
@@ -32,6 +33,17 @@ describe('refused, with the code, the place and what to do', () => {
     expect(refusal({ gateway: { dns: { records: [{ name: 'a.example.com', type: 'TXT', value: 'x\ny' }] } } })).toBe(
       'HCPIO-IN-008: spec.gateway.dns.records[0].value holds a line break, quote or control character: "x\\ny". Fix: write the plain text without it',
     );
+  });
+
+  test('an address that running workers were told, and its way out', () => {
+    const addresses = { ipv4: { cidr: '192.168.100.0/24', router: '192.168.100.1', edgeA: '192.168.100.2', vip: '192.168.100.3' } };
+    const before = { ...tenantObject(), status: { addresses } };
+    const after = { ...tenantObject({ gateway: { addresses: { vip: '192.168.100.7' } } }), status: { addresses } };
+    const running = hub({ more: blueObserved().machines });
+    expect(validateTenantNetwork(updating(before, after), running).refusal).toBe(
+      'HCPIO-NET-020 spec.gateway.addresses.vip: the VIP would change from 192.168.100.3 to 192.168.100.7, and the worker that runs would go on using 192.168.100.3. Fix: put 192.168.100.3 back, or let no worker run (kubectl scale --replicas 0 --namespace clusters nodepool blue-workers), and change it then',
+    );
+    expect(validateTenantNetwork(updating(before, after), hub()).refusal).toBeUndefined();
   });
 
   test('every mistake at once, one per line', () => {

@@ -5,6 +5,7 @@ import { type FieldProblem, isRecord } from '../../api/field-problem.ts';
 import { type Finding, finding } from '../../api/finding.ts';
 import type { FindingCode } from '../../api/finding-catalogue.ts';
 import type { TenantNetwork } from '../../api/tenant-network.ts';
+import { earlierOf } from '../../hosted-cluster/earlier.ts';
 import { observeTenant } from '../../hosted-cluster/select.ts';
 import { planTenant } from '../../tenant/plan.ts';
 import { line, type Sorted, sortAtAdmission } from './admission-findings.ts';
@@ -32,12 +33,11 @@ export function validateTenantNetwork(request: AdmissionRequest, hub: HubKnowled
 function findingsOf(object: unknown, hub: HubKnowledge): Sorted {
   const { value, problems } = readTenantNetwork(object);
   if (value === undefined) return { refused: problems.map((problem) => problemFinding(object, problem)), warned: [] };
-  return planned(value, hub);
+  return planned(value, isRecord(object) ? object['status'] : undefined, hub);
 }
 
-function planned(tenantNetwork: TenantNetwork, { index, ready }: HubKnowledge): Sorted {
-  // Allocations do not matter: machines are not this object's, and their findings are not about it.
-  const observed = observeTenant(index, tenantNetwork, { allocations: [], guestRouter: undefined });
+function planned(tenantNetwork: TenantNetwork, status: unknown, { index, ready }: HubKnowledge): Sorted {
+  const observed = observeTenant(index, tenantNetwork, earlierOf(status));
   const sorted = sortAtAdmission(planTenant(observed).findings, observed);
   // What is missing may only be unread; what is there is there.
   return ready() ? sorted : { refused: sorted.refused, warned: [] };

@@ -37,7 +37,7 @@ export async function observe(key: Key, world: World, signal: AbortSignal): Prom
     object,
     status,
     // The router inside the guest is read through the guest's own API; nobody does that yet.
-    observed: tenantNetwork && observeTenant(world.index, tenantNetwork, { allocations: status.machines ?? [], guestRouter: undefined }),
+    observed: tenantNetwork && observeTenant(world.index, tenantNetwork, { allocations: status.machines ?? [], inForce: status.addresses }),
     hostedCluster: hostedClusters.get(clusterOf(object)),
     namespaces: namespacesOf(object),
     inventory: world.inventory(label),
