@@ -1,5 +1,5 @@
-/** `make lab` as on a new machine: nothing built, nothing downloaded. Packages of the distribution that are installed stay installed. */
-import { spawn } from 'node:child_process';
+/** `make lab` as on a new machine: a clone of what is committed, nothing built, nothing downloaded. Packages of the distribution that are installed stay installed. */
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,9 +17,11 @@ export interface ColdBuild {
 
 export async function buildCold(checkout: string): Promise<ColdBuild> {
   const caches = await mkdtemp(join(tmpdir(), 'hcpio-cold-'));
+  const clone = join(caches, 'clone');
+  execFileSync('git', ['clone', '--quiet', checkout, clone]);
   const since = performance.now();
   try {
-    const builds = await make(checkout, {
+    const builds = await make(clone, {
       HCPIO_CACHE: join(caches, 'hcpio'),
       GOCACHE: join(caches, 'go-build'),
       GOMODCACHE: join(caches, 'go-mod'),
