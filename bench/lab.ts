@@ -96,6 +96,7 @@ async function crowd(lab: RunningLab, tenant: Tenant, count: number): Promise<Cr
   const since = performance.now();
   const started = await workers.start(lab, { kind: 'netns', count, segment: SEGMENT }, signal);
   const powerOnSeconds = round((performance.now() - since) / 1000);
+  await waitFor(`the MACs of ${count} workers`, () => macsTold(lab, count), { lab, parts: ['player'], signal });
   await applyEdge(lab, [tenant], signal);
   const names = new Set(started.map(({ name }) => name));
   const all = async () => (await workers.list(lab)).filter(({ name }) => names.has(name));
@@ -112,6 +113,13 @@ async function crowd(lab: RunningLab, tenant: Tenant, count: number): Promise<Cr
   await workers.stop(lab, [...names], signal);
   const steps = reports[0]?.steps.map(({ step }) => step) ?? [];
   return { count, powerOnSeconds, steps: steps.map((step) => spread(step, reports)), joined: reports.filter(ready).length };
+}
+
+/** The operator would see each as it comes; the rendering has to wait until all are known. */
+async function macsTold(lab: RunningLab, count: number): Promise<true | undefined> {
+  const jsonpath = '--output=jsonpath={.items[*].status.interfaces[0].mac}';
+  const macs = await lab.kubectl(['get', 'virtualmachineinstances', `--namespace=clusters-${CLUSTER}`, jsonpath]);
+  return macs.split(' ').filter(Boolean).length >= count ? true : undefined;
 }
 
 function spread(step: string, reports: readonly WorkerReport[]): Crowd['steps'][number] {
@@ -142,7 +150,7 @@ function markdown({ node, cores, load, cold, warm, standing, workers: crowds }: 
       warm.steps.map(({ what, seconds }) => [what, seconds.toFixed(1)]),
     ),
     `## Standing, with one tenant and its two edges, no worker: ${sum((cost) => cost.megabytes)} MB, ${sum((cost) => cost.cpuPercent)} % of one core\n`,
-    `Over ${REST_SECONDS} s. Memory is proportional (PSS).\n`,
+    `Over ${REST_SECONDS} s. Memory is proportional (PSS); commands that came and went in between, such as probes, are not counted.\n`,
     table(
       ['programme', 'processes', 'MB', 'CPU %'],
       standing.map((cost) => [cost.programme, cost.processes, cost.megabytes.toFixed(1), cost.cpuPercent.toFixed(1)]),
