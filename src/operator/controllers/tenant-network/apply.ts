@@ -81,7 +81,9 @@ async function applyAll(tenant: Tenant, planned: Planned, context: Context, sign
 async function standingOfNamespace({ object, namespaces }: Tenant, { world, namespaceOwner }: Context, signal: AbortSignal) {
   const entry = world.entry({ kind: 'Namespace', name: namespaces.edge });
   const owner = entry?.owner ?? (await namespaceOwner(namespaces.edge, signal));
-  if (owner !== undefined && owner !== tenantLabel(object)) return 'namespaceTaken';
+  // With our mark, and the label of nobody: the label is what somebody changed, and it is put back with the rest.
+  const relabelled = entry !== undefined && entry.intent !== '' && world.sources.tenants.byIndex('label', entry.owner).length === 0;
+  if (owner !== undefined && owner !== tenantLabel(object) && !relabelled) return 'namespaceTaken';
   return entry?.metadata.terminating ? 'namespaceTerminating' : 'ours';
 }
 
@@ -121,7 +123,10 @@ class Work {
     if (standingOf(intent, world.entry(ref)).state === 'asIntended') writer.forget(ref);
     if (result.outcome === 'created') this.#created.push(ref);
     if (result.outcome !== 'changed') return;
-    if (standing.state === 'altered') this.#repaired.push({ ref, fields: standing.lost, taken: result.taken });
+    const { taken } = result;
+    if (standing.state === 'altered') this.#repaired.push({ ref, fields: standing.lost, taken });
+    // Taken out of our sight by its labels, or changed in the moment in which we changed our mind: somebody's work was undone all the same.
+    else if (taken.length > 0) this.#repaired.push({ ref, fields: taken.map(({ field }) => field), taken });
     else this.#changed.push(ref);
   }
 
