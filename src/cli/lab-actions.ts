@@ -1,6 +1,6 @@
 /** What `hcpio lab ...` does. Loaded when such a command runs: nobody else waits for the lab's many files. */
 import { readFile } from 'node:fs/promises';
-import { attachments, workerControl } from '../lab/attachments.ts';
+import { workerControl } from '../lab/attachments.ts';
 import type { LabOptions, PublishingStrategy, WorkerControl } from '../lab/contract.ts';
 import { down } from '../lab/down.ts';
 import { readLog } from '../lab/logs.ts';
@@ -27,6 +27,7 @@ export interface UpFlags extends Named {
   readonly nodes: number;
   readonly strategy: PublishingStrategy;
   readonly player: boolean;
+  readonly operator?: boolean;
   readonly keep?: boolean;
 }
 export interface DownFlags extends Named {
@@ -44,8 +45,8 @@ export interface WorkerFlags extends Named {
 }
 
 export async function bringUp(flags: UpFlags, terminal: Terminal): Promise<void> {
-  const { name, nodes, strategy, keep = false } = flags;
-  const options: LabOptions = { name, nodes, strategy, player: flags.player && nodes > 0 && attachments.length > 0 };
+  const { name, nodes, strategy, operator = false, keep = false } = flags;
+  const options: LabOptions = { name, nodes, strategy, player: flags.player && nodes > 0, operator };
   const since = performance.now();
   const lab = await withProgress((reporter, signal) => up(options, { reporter, signal, keep }));
   terminal.out(standingText(await statusOf(lab), (performance.now() - since) / 1000, options, terminal.theme));
@@ -123,7 +124,7 @@ function workers(): WorkerControl {
   return workerControl;
 }
 
-async function withProgress<T>(work: (progress: Reporter, signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withProgress<T>(work: (progress: Reporter & { close(): void }, signal: AbortSignal) => Promise<T>): Promise<T> {
   const progress = onTerminal();
   const cancel = new AbortController();
   const stop = (signal: NodeJS.Signals) => cancel.abort(new Failure(`stopped by ${signal}`));

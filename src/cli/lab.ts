@@ -21,6 +21,7 @@ export function labCommand(terminal: Terminal, outcome: AnyOutcome): Command {
     .option('--nodes <count>', 'nodes of the hub; 0 for the control plane alone', count, 2)
     .addOption(strategyOption())
     .option('--no-player', 'the hub alone, without a hosted cluster')
+    .option('--operator', "install hcpio's operator, as deploy/README.md says")
     .option('--keep', 'when a step fails, leave what stands for a look at it')
     .action((flags: UpFlags) => run((actions) => actions.bringUp(flags, terminal)));
   command('demo', 'From nothing to a VM that joined through the gateway. A lab of that name is taken down first.')

@@ -17,6 +17,10 @@ export interface LabOptions {
   readonly strategy: PublishingStrategy;
   /** False gives the bare hub: no hosted cluster is played. */
   readonly player: boolean;
+  /** False: the player stands by, and nobody has ordered a hosted cluster yet. */
+  readonly hostedCluster?: boolean;
+  /** True: hcpio's operator is installed. */
+  readonly operator?: boolean;
 }
 
 export interface Lab {
@@ -149,7 +153,8 @@ export interface StandIn {
 }
 
 /**
- * A guest of the lab: started by `lab up` after the hub stands, in the order of the list in `attachments.ts`.
+ * A guest of the lab: started by `lab up` as soon as the hub stands and its own images are on the nodes, beside the other guests. Images
+ * are made and loaded one after the other, in the order of the list in `attachments.ts`.
  * What it spawned through the lab is stopped by `down` without its help.
  */
 export interface Attachment {
@@ -181,6 +186,6 @@ export interface WorkerReport {
   readonly name: string;
   readonly kind: 'vm' | 'netns';
   /** Reached steps in order, with seconds since power-on: lease, dns, ignition, registered, ready. */
-  readonly steps: readonly { readonly step: string; readonly seconds: number }[];
+  readonly steps: readonly { readonly step: string; readonly seconds: number; readonly detail?: string }[];
   readonly problem?: string;
 }

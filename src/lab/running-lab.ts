@@ -24,6 +24,9 @@ import type { LabRecord } from './state/claim.ts';
 import { dropNetns, makeNetns, netnsPath } from './state/netns.ts';
 import { Parts } from './state/parts.ts';
 
+/** Where `hcpio` is, and `kubectl-hcpio` for `kubectl hcpio`. */
+const BIN = join(import.meta.dirname, '..', '..', 'bin');
+
 export class RunningLab implements Lab {
   readonly options: LabOptions;
   readonly startedAt: string;
@@ -115,7 +118,7 @@ export class RunningLab implements Lab {
 
   /** Runs a command on the caller's terminal and returns its exit code. It does not outlive the lab. */
   async visit(argv: readonly string[], place: Place): Promise<number> {
-    const path = [dirname(toolPath('kubectl')), process.env['PATH'], '/usr/sbin', '/sbin'].join(':');
+    const path = [BIN, dirname(toolPath('kubectl')), process.env['PATH'], '/usr/sbin', '/sbin'].join(':');
     const env = { KUBECONFIG: this.hub.kubeconfig, KUBECACHEDIR: join(this.dir, 'kubectl-cache'), PATH: path };
     return this.#parts.visit([...(await this.enter(place)), ...argv], env);
   }

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crdFiles, toolPath } from '../../tools/paths.ts';
 import { attachments } from './attachments.ts';
-import type { LabNode, LabOptions } from './contract.ts';
+import type { Attachment, LabNode, LabOptions } from './contract.ts';
 import { down } from './down.ts';
 import { wire } from './fabric.ts';
 import { API_PART, ETCD_PART, startControlPlane } from './hub/control-plane.ts';
@@ -45,19 +45,43 @@ export async function up(options: LabOptions, { reporter, signal, keep }: UpOpti
 async function build(lab: RunningLab, signal: AbortSignal): Promise<void> {
   const guests = attachments.filter((guest) => guest.wanted(lab.options));
   await together(signal, async (start, inner) => {
-    const archives = start(guests.map((guest) => guest.prepare?.(lab.options, inner)));
+    const containerds = Promise.withResolvers<unknown>();
+    // Nobody may wait for ever for what will not come.
+    inner.addEventListener('abort', () => containerds.reject(inner.reason), { once: true });
+    const loaded = imagesOf(lab, guests, containerds.promise, inner).map((each) => start([each]));
     const [own] = await start([ownImages(lab), lab.step('fabric', () => wire(lab)), certificates(lab)]);
     const api = start([controlPlane(lab, inner)]);
     const runtimes = start(lab.nodes.map((node) => containerd(lab, node, own, inner)));
     await api;
     const crds = start([lab.step('CRDs', () => installCrds(lab, inner), { parts: [API_PART] })]);
     await runtimes;
-    const loaded = start([importAll(lab, archives)]);
+    containerds.resolve(undefined);
     if (lab.nodes.length > 0) await start([nodes(lab, inner)]);
-    await Promise.all([crds, loaded]);
+    await crds;
+    const visits = guests.map(async (guest, index) => {
+      await loaded[index];
+      await guest.start(lab, inner);
+    });
+    await start(visits);
   });
-  for (const guest of guests) await guest.start(lab, signal);
   await lab.step('every part is alive', () => checkParts(lab));
+}
+
+/** Of each guest: when its images are on every node. They are made and loaded one after the other, because each keeps all cores busy. */
+function imagesOf(
+  lab: RunningLab,
+  guests: readonly Attachment[],
+  containerds: Promise<unknown>,
+  signal: AbortSignal,
+): readonly Promise<unknown>[] {
+  let made: Promise<unknown> = Promise.resolve();
+  let before = containerds;
+  return guests.map((guest) => {
+    const archives = made.then(async () => (await guest.prepare?.(lab.options, signal)) ?? []);
+    const loaded = Promise.all([archives, before]).then(([list]) => importAll(lab, guest.name, list));
+    [made, before] = [archives, loaded];
+    return loaded;
+  });
 }
 
 /** What the lab itself puts into pods. */
@@ -99,11 +123,10 @@ function containerd(lab: RunningLab, node: LabNode, images: readonly string[], s
   return lab.step(`${node.name}: containerd and images`, work, { parts: [node.name, containerdPart(node)] });
 }
 
-async function importAll(lab: RunningLab, archives: Promise<readonly (readonly string[] | undefined)[]>): Promise<void> {
-  const all = (await archives).flatMap((some) => some ?? []);
-  if (all.length === 0 || lab.nodes.length === 0) return;
-  await lab.step(`images (${all.length})`, async () => {
-    for (const archive of all) await lab.importImage(archive);
+async function importAll(lab: RunningLab, guest: string, archives: readonly string[]): Promise<void> {
+  if (archives.length === 0 || lab.nodes.length === 0) return;
+  await lab.step(`images of the ${guest} (${archives.length})`, async () => {
+    for (const archive of archives) await lab.importImage(archive);
   });
 }
 

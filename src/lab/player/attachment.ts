@@ -32,12 +32,24 @@ async function start(lab: Lab, signal: AbortSignal): Promise<void> {
   for (const standIn of STAND_INS) await lab.declareStandIn(standIn);
   await lab.step('hub configuration', () => lab.apply(hubConfiguration(lab), { signal }));
   await lab.spawn(PART, { netns: lab.hub.netns, argv: [process.execPath, join(import.meta.dirname, 'main.ts'), lab.name] });
-  const machineCidr = lab.segments.find(({ name }) => name === SEGMENT)?.cidr ?? '';
-  await lab.apply(hostedClusterObjects({ name: CLUSTER, strategy: lab.options.strategy, machineCidr }), { signal });
-  await lab.apply([nodePool({ name: CLUSTER, cluster: CLUSTER, segment: SEGMENT, replicas: 0, kind: 'vm' })], { signal });
+  if (lab.options.hostedCluster === false) return;
+  await orderCluster(lab, { replicas: 0 }, signal);
   for (const [title, condition] of MILESTONES) {
     await lab.step(title, () => waitFor(title, () => reached(lab, condition, signal), { lab, parts: [PART], signal }), { parts: [PART] });
   }
+}
+
+export interface Wishes {
+  readonly replicas: number;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** What a user creates: a HostedCluster and its NodePool. Everything else follows from them. */
+export async function orderCluster(lab: Lab, { replicas, annotations }: Wishes, signal: AbortSignal): Promise<void> {
+  const machineCidr = lab.segments.find(({ name }) => name === SEGMENT)?.cidr ?? '';
+  const cluster = { name: CLUSTER, strategy: lab.options.strategy, machineCidr, ...(annotations === undefined ? {} : { annotations }) };
+  const pool = nodePool({ name: CLUSTER, cluster: CLUSTER, segment: SEGMENT, replicas, kind: 'vm' });
+  await lab.apply([...hostedClusterObjects(cluster), pool], { signal });
 }
 
 const MILESTONES = [
@@ -60,7 +72,9 @@ async function conditionsOf(lab: Lab, signal: AbortSignal): Promise<readonly Con
 
 async function describe(lab: Lab): Promise<readonly string[]> {
   const { signal } = new AbortController();
-  const available = (await conditionsOf(lab, signal)).find(({ type }) => type === 'Available');
+  const conditions = await conditionsOf(lab, signal).catch(() => undefined);
+  if (conditions === undefined) return ['no hosted cluster yet'];
+  const available = conditions.find(({ type }) => type === 'Available');
   return [
     `hosted cluster ${CLUSTERS}/${CLUSTER} on ${SEGMENT}: ${available?.status === 'True' ? 'available' : (available?.message ?? 'not looked at yet')}`,
   ];

@@ -43,10 +43,11 @@ export interface ClusterOrder {
   readonly strategy: PublishingStrategy;
   /** The segment's network, which HyperShift calls the machine network. */
   readonly machineCidr: string;
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** As `hcp create cluster kubevirt` renders it, with names on all that is published. */
-export function hostedClusterObjects({ name, strategy, machineCidr }: ClusterOrder): readonly Manifest[] {
+export function hostedClusterObjects({ name, strategy, machineCidr, annotations }: ClusterOrder): readonly Manifest[] {
   const metadata = (suffix: string) => ({ name: `${name}-${suffix}`, namespace: CLUSTERS });
   return [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: CLUSTERS } },
@@ -67,7 +68,7 @@ export function hostedClusterObjects({ name, strategy, machineCidr }: ClusterOrd
     {
       apiVersion: HYPERSHIFT,
       kind: 'HostedCluster',
-      metadata: { name, namespace: CLUSTERS },
+      metadata: { name, namespace: CLUSTERS, ...(annotations === undefined ? {} : { annotations }) },
       spec: {
         platform: { type: 'KubeVirt', kubevirt: { baseDomainPassthrough: false } },
         release: { image: RELEASE },

@@ -29,9 +29,9 @@ test('a worker that goes its way has no problem', () => {
     name: 'blue-abc12-x7k2p',
     kind: 'vm',
     steps: [
-      { step: 'boot', seconds: 8.5 },
-      { step: 'lease', seconds: 9.25 },
-      { step: 'dns', seconds: 10 },
+      { step: 'boot', seconds: 8.5, detail: '6.1.0' },
+      { step: 'lease', seconds: 9.25, detail: '192.168.100.13/24 blue-abc12-x7k2p' },
+      { step: 'dns', seconds: 10, detail: 'ignition.blue.example.com 192.168.100.3' },
     ],
   });
 });

@@ -91,7 +91,7 @@ export function reportOf(worker: WorkerRecord, steps: readonly Step[], alive: bo
   return {
     name: worker.name,
     kind: worker.kind,
-    steps: steps.map(({ step, seconds }) => ({ step, seconds })),
+    steps,
     ...(problem === undefined ? {} : { problem }),
   };
 }
