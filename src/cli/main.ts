@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { EXIT } from './exit-status.ts';
+import { Failure } from './failure.ts';
 import { run } from './program.ts';
 import { commandName, type Terminal, theme, wantsColour } from './terminal.ts';
 
@@ -9,7 +10,10 @@ const outputIsLost = (): void => {
   process.exitCode = EXIT.failure;
 };
 
+const gone = new AbortController();
+
 const terminal: Terminal = {
+  gone: gone.signal,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   stdin: () => buffer(process.stdin),
@@ -20,6 +24,7 @@ const terminal: Terminal = {
 
 /** The reader of our output may go away (`hcpio plan | head`); that is its right, and no error of ours. A full disk is one. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  gone.abort(new Failure('nobody reads the output any more'));
   if (error.code === 'EPIPE') return;
   if (process.listenerCount('exit', outputIsLost) === 0) terminal.err(`${terminal.command}: cannot write the output: ${error.message}\n`);
   process.once('exit', outputIsLost);

@@ -11,21 +11,26 @@ const example = (name: string): string => join(import.meta.dirname, '..', '..', 
 const BLUE = example('blue');
 
 describe('help', () => {
-  test.each([[['--help']], [['plan', '--help']], [['render', '-h']], [['help', 'explain']], [['crd', '--help']], [['status', '--help']]])(
-    '%s is no error and fits the page',
-    async (args) => {
-      const { status, out, err } = await hcpio(args);
-      expect({ status, err, tooLong: out.split('\n').filter((line) => line.length > 100), usage: out.startsWith('Usage: hcpio') }).toEqual({
-        status: 0,
-        err: '',
-        tooLong: [],
-        usage: true,
-      });
-    },
-  );
+  test.each([
+    [['--help']],
+    [['plan', '--help']],
+    [['render', '-h']],
+    [['help', 'explain']],
+    [['crd', '--help']],
+    [['status', '--help']],
+    [['leases', '--help']],
+  ])('%s is no error and fits the page', async (args) => {
+    const { status, out, err } = await hcpio(args);
+    expect({ status, err, tooLong: out.split('\n').filter((line) => line.length > 100), usage: out.startsWith('Usage: hcpio') }).toEqual({
+      status: 0,
+      err: '',
+      tooLong: [],
+      usage: true,
+    });
+  });
 
   test('every command shows examples', async () => {
-    for (const command of ['plan', 'render', 'explain', 'crd', 'status'])
+    for (const command of ['plan', 'render', 'explain', 'crd', 'status', 'leases'])
       expect((await hcpio([command, '--help'])).out).toContain(`\nExamples:\n  hcpio ${command}`);
   });
 

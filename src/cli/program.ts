@@ -4,6 +4,7 @@ import { ANSWER, EXIT, type ExitStatus, type Outcome } from './exit-status.ts';
 import { explainCommand } from './explain-command.ts';
 import { Failure } from './failure.ts';
 import { labCommand } from './lab.ts';
+import { leasesCommand } from './leases-command.ts';
 import { planCommand } from './plan-command.ts';
 import { renderCommand } from './render-command.ts';
 import { statusCommand } from './status-command.ts';
@@ -16,9 +17,9 @@ Exit status:
   0  no error findings
   1  a wrong argument, an unreadable file, or any other failure
   2  error findings; a plan is still shown, but nothing is written
-Commands that put a question to a cluster (status): 0 yes, 1 no, 2 it could not be asked.`;
+Commands that put a question to a cluster (status, leases): 0 yes, 1 no, 2 it could not be asked.`;
 
-const QUESTIONS: readonly string[] = ['status'];
+const QUESTIONS: readonly string[] = ['status', 'leases'];
 
 /** The whole command line. `outcome` receives the exit status of the command that ran. */
 export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
@@ -33,6 +34,7 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
   program.addCommand(planCommand(terminal, outcome));
   program.addCommand(renderCommand(terminal, outcome));
   program.addCommand(statusCommand(terminal, outcome));
+  program.addCommand(leasesCommand(terminal, outcome));
   program.addCommand(explainCommand(terminal));
   program.addCommand(crdCommand(terminal));
   program.addCommand(labCommand(terminal, outcome));

@@ -24,7 +24,7 @@ export const statusCommand = (terminal: Terminal, outcome: Outcome): Command =>
     .argument('[tenant]', 'a TenantNetwork, as name or namespace/name; all of the namespace when absent')
     .option('-A, --all-namespaces', 'those of every namespace')
     .addOption(new Option('-o, --output <format>', 'how to show it').choices(['table', 'json', 'yaml']).default('table'))
-    .option('-w, --watch', 'go on and show every change: drawn again on a terminal, else one line for each')
+    .option('-w, --watch', 'go on and show every change: drawn again on a terminal, else one line each')
     .addHelpText(
       'after',
       `
@@ -43,7 +43,7 @@ Examples:
   ${terminal.command} status clusters/blue -o json | jq '.edges[] | select(.holdsVip).node'`,
     )
     .action(async (tenant: string | undefined, options: StatusOptions) => {
-      const { signal } = new AbortController();
+      const signal = terminal.gone ?? new AbortController().signal;
       await withCluster(options, signal, async (cluster) => {
         if (options.watch) await watch(cluster, tenant, options, terminal, signal);
         else outcome.status = await once(cluster, tenant, options, terminal, signal);
@@ -79,7 +79,8 @@ async function watch(
           .trimEnd()
           .split('\n'),
       );
-    else if (options.output !== 'table') terminal.out(shown(views, tenant !== undefined, options, namespace, terminal));
+    else if (options.output === 'json') terminal.out(`${JSON.stringify(tenant === undefined ? views : (views[0] ?? null))}\n`);
+    else if (options.output === 'yaml') terminal.out(`---\n${shown(views, tenant !== undefined, options, namespace, terminal)}`);
     else terminal.out(changeLines(before, views));
     before = views;
   };

@@ -52,8 +52,12 @@ test('on a terminal it is drawn again in place', async () => {
   expect(watch.said().split('\u001b[2A').length).toBe(2);
 });
 
-test('for programs each state is a document', async () => {
+test('for programs each state is one line of JSON, and a reader that goes away ends it', async () => {
   await using hub = await LiveHub.start(tenant('blue', PROVEN));
-  await using watch = watching(bin, ['status', 'blue', '--watch', '-o', 'json', '--kubeconfig', hub.kubeconfig]);
+  const command = `${bin} status blue --watch -o json --kubeconfig ${hub.kubeconfig} | head -n 1`;
+  await using watch = watching('sh', ['-c', command]);
   await vi.waitFor(() => expect((JSON.parse(watch.said()) as { ready: boolean }).ready).toBe(true), patience);
+  // Nobody listens any more; that is noticed with the next thing that there is to say.
+  hub.server.put('tenantnetworks', tenant('blue', { ...PROVEN, workers: 2 }));
+  await vi.waitFor(() => expect(hub.server.watchers).toBe(0), patience);
 });

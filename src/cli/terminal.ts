@@ -9,6 +9,8 @@ export interface Terminal {
   readonly theme: Theme;
   /** How large the screen is now; absent where the output is no terminal. */
   readonly screen?: () => ScreenSize;
+  /** Aborted when nobody reads `out` any more: what would go on for ever ends then. */
+  readonly gone?: AbortSignal;
   /** The name that the user typed: `hcpio`, or `kubectl hcpio` when kubectl found us as a plugin. */
   readonly command: string;
 }

@@ -110,6 +110,11 @@ export class EdgePod {
     return said.endsWith('READY\n') ? '' : said.trim();
   }
 
+  /** One of the image's programs, run in a container as `kubectl exec` would; what it prints. */
+  async run(container: Container, program: string): Promise<string> {
+    return this.host.run(...this.host.edge('env', `CONFIG=/mnt/${container}`, `/mnt/libexec/${program}`));
+  }
+
   startGateway(): GatewayProcess {
     return new GatewayProcess(this.host, this.files('gateway'));
   }

@@ -4,6 +4,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readKea } from '../../src/cli/kea-leases.ts';
+import { leasesView } from '../../src/cli/lease-view.ts';
 import { keaFiles } from '../../src/gateway/kea.ts';
 import { planReservations } from '../../src/gateway/reservations.ts';
 import type { Reservation, TenantPlan } from '../../src/gateway/tenant-plan.ts';
@@ -100,6 +102,18 @@ test('every machine gets the address that was planned for it, and both edges kno
   await serve(Array.from({ length: WORKERS }, create));
   for (const machine of machines) expect([machine, await boot(machine)]).toEqual([machine, plannedFor(machine)]);
   expect(await eventually(both, ([a, b]) => a?.join() === b?.join())).toEqual([wanted(), wanted()]);
+});
+
+test('the program that hcpio runs in an edge tells the leases with the names of the machines, and which edge answers', async () => {
+  const told = await Promise.all(pods.map(async (pod) => readKea(pod.edge.name, await pod.run('dhcp', 'leases'))));
+  expect(told.map(({ edge, serves, state }) => [edge, serves, state])).toEqual([
+    ['edge-a', true, 'hot-standby'],
+    ['edge-b', false, 'hot-standby'],
+  ]);
+  const names = Object.fromEntries(reserved.map((one) => [one.addresses.ipv4, one.machine]));
+  for (const { leases } of told) expect(Object.fromEntries(leases.map(({ address, hostname }) => [address, hostname]))).toEqual(names);
+  const view = leasesView({ tenant: 'clusters/blue', machines: [], answers: told, notes: [] });
+  expect(view.leases.filter(({ difference }) => difference !== undefined)).toEqual([]);
 });
 
 test(`all ${WORKERS} workers are replaced, two at a time, in a pool of ${POOL}`, async () => {
