@@ -432,20 +432,14 @@ describe('what workers were told', () => {
     expect(codes({ spec: { gateway: { availability: 'Single' } }, observed: inForce({ edgeB: '192.168.100.4' }) })).toEqual([]);
   });
 
-  test('is told with the way out, whatever of it would change', () => {
-    const { findings } = planTenant(
-      blueObserved({
-        spec: { segment: { attachment: 'default/vlan100', cidrs: ['192.168.100.0/24'], router: 'None' } },
-        observed: inForce(),
-      }),
-    );
-    expect(findings.map(({ path, message, fix }) => ({ path, message, fix }))).toEqual([
-      {
-        path: 'spec.segment.router',
-        message: 'the router would change from 192.168.100.1 to nothing, and the worker that runs would go on using 192.168.100.1',
-        fix: 'put 192.168.100.1 back, or let no worker run (kubectl scale --replicas 0 --namespace clusters nodepool blue-workers), and change it then',
-      },
-    ]);
+  test('is told with the way out, for all of it that would change', () => {
+    const change = segment({ router: 'None' });
+    const { findings } = planTenant(blueObserved({ ...change, observed: inForce() }));
+    expect(findings.map(({ path }) => path)).toEqual(['spec.gateway.addresses.edgeA', 'spec.gateway.addresses.vip', 'spec.segment.router']);
+    expect(findings[2]).toMatchObject({
+      message: 'the router would change from 192.168.100.1 to nothing, and the worker that runs would go on using 192.168.100.1',
+      fix: 'put 192.168.100.1 back, or let no worker run (kubectl scale --replicas 0 --namespace clusters nodepool blue-workers), and change it then',
+    });
   });
 });
 
