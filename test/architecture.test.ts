@@ -10,16 +10,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   net: ['api'],
   api: [],
   'hosted-cluster': ['api', 'net'],
-  gateway: ['api', 'net', 'hosted-cluster'],
+  probes: [],
+  gateway: ['api', 'net', 'hosted-cluster', 'probes'],
+  prober: ['net', 'probes'],
   checks: ['api', 'net', 'hosted-cluster', 'gateway'],
   tenant: ['api', 'net', 'hosted-cluster', 'gateway', 'checks'],
   kube: [],
-  operator: ['api', 'net', 'hosted-cluster', 'gateway', 'checks', 'tenant', 'kube'],
+  operator: ['api', 'net', 'hosted-cluster', 'gateway', 'checks', 'tenant', 'kube', 'probes'],
   lab: ['api', 'net', 'hosted-cluster', 'gateway', 'tenant', 'kube', 'tools', 'deploy'],
-  cli: ['api', 'net', 'hosted-cluster', 'gateway', 'checks', 'tenant', 'kube', 'operator', 'lab'],
+  cli: ['api', 'net', 'hosted-cluster', 'gateway', 'checks', 'tenant', 'kube', 'operator', 'lab', 'probes', 'prober'],
 };
 
-const PURE = ['api', 'net', 'hosted-cluster', 'gateway', 'checks', 'tenant'];
+const PURE = ['api', 'net', 'hosted-cluster', 'probes', 'gateway', 'checks', 'tenant'];
 /** A hash is a function of its input; everything else that Node offers is the world. */
 const PURE_NODE_MODULES = new Set(['node:crypto']);
 const IMPURE_GLOBALS = [

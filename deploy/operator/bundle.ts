@@ -1,5 +1,5 @@
 /**
- * The operator as one file that needs nothing but Node, and the licences of what is in it: the context of the image.
+ * The operator and the prober, each as one file that needs nothing but Node, and the licences of what is in them: the context of the image.
  *
  *   node deploy/operator/bundle.ts out/operator
  *   buildah build --file deploy/operator/Containerfile out/operator
@@ -11,14 +11,19 @@ import { build, type Metafile } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 export const OPERATOR_ENTRY = join(ROOT, 'src', 'operator', 'main.ts');
+const PROBER_ENTRY = join(ROOT, 'src', 'prober', 'main.ts');
 
 /** The files of the image, as `Containerfile` copies them. */
-export const CONTEXT = { program: 'operator.cjs', licence: 'LICENSE', licences: 'THIRD-PARTY-LICENSES' } as const;
+export const CONTEXT = { program: 'operator.cjs', prober: 'prober.cjs', licence: 'LICENSE', licences: 'THIRD-PARTY-LICENSES' } as const;
 
 export async function bundleOperator(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
-  const metafile = await bundle(OPERATOR_ENTRY, join(directory, CONTEXT.program));
-  await writeFile(join(directory, CONTEXT.licences), await licences(packagesIn(metafile)));
+  const metafiles = [
+    await bundle(OPERATOR_ENTRY, join(directory, CONTEXT.program)),
+    await bundle(PROBER_ENTRY, join(directory, CONTEXT.prober)),
+  ];
+  const packages = new Set(metafiles.flatMap(packagesIn));
+  await writeFile(join(directory, CONTEXT.licences), await licences([...packages].sort()));
   await copyFile(join(ROOT, 'LICENSE'), join(directory, CONTEXT.licence));
 }
 

@@ -59,6 +59,7 @@ export const catalogue = {
   'HCPIO-NET-019': info('the networks of the hub are not known'),
   'HCPIO-NET-020': error('an address that workers were told would change while they run'),
   'HCPIO-NET-021': error('a machine would lose its address'),
+  'HCPIO-NET-022': warning('no address is left to probe the segment from'),
 
   'HCPIO-ATT-001': error('the NetworkAttachmentDefinition does not exist'),
   'HCPIO-ATT-002': error('the NetworkAttachmentDefinition has IPAM where VMs need none'),
@@ -96,6 +97,7 @@ export const catalogue = {
   'HCPIO-DHCP-003': error('an NTP server is not an address'),
   'HCPIO-DHCP-004': warning('leases are longer than a rolling replacement can bear'),
   'HCPIO-DHCP-005': warning('anyone on the segment may take an address'),
+  'HCPIO-DHCP-006': error('somebody else gives out addresses on the segment'),
 
   'HCPIO-NP-001': error('VMs keep a leg on the pod network'),
   'HCPIO-NP-002': error('a NodePool is not attached to the segment'),

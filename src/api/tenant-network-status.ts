@@ -38,6 +38,7 @@ const familyAddresses = (family: string) =>
       edgeA: address.describe('Address of edge-a.'),
       vip: address.describe('The floating address of the gateway.'),
       edgeB: address.optional().describe('Address of edge-b; absent with availability Single.'),
+      prober: address.optional().describe('Address from which the segment is probed.'),
     })
     .describe(`The fixed ${family} addresses of the segment.`);
 
@@ -62,6 +63,19 @@ const edge = z
     node: name.optional().describe('The hub node that runs it.'),
     ready: z.boolean().describe('The pod is ready and attached to the segment with the planned address.'),
     holdsVip: z.boolean().optional().describe('It holds the floating address.'),
+    zones: z
+      .array(
+        z
+          .object({
+            name: z.string().max(253).describe('The zone.'),
+            serial: z.int().min(0).describe('The serial of its SOA record, as it was answered on the segment.'),
+          })
+          .describe('One zone.'),
+      )
+      .max(32)
+      .optional()
+      .meta(listMap('name'))
+      .describe('What its DNS server serves.'),
     config: hash.optional().describe('Hash of the configuration that it runs.'),
   })
   .describe('One edge.');

@@ -94,6 +94,7 @@ const pins = z
       .describe(
         'The floating address of the gateway. Planned when absent; when the cluster publishes its services on an address of the segment, that one.',
       ),
+    prober: addressPair.optional().describe('Address from which the segment is probed. Planned when absent; nobody dials it.'),
   })
   .describe('Fixed addresses for the edge, instead of planned ones.');
 

@@ -395,6 +395,17 @@ const cases: readonly Case[] = [
     says: 'clusters/blue HostedCluster spec.configuration.proxy.noProxy: noProxy does not cover oauth.blue.example.com: OAuthServer will be dialled through the proxy',
   },
   {
+    code: 'HCPIO-NET-022',
+    when: 'no address is left for the prober',
+    change: {
+      spec: {
+        segment: { attachment: 'default/vlan100', cidrs: ['192.168.100.8/29'], reserved: ['192.168.100.12-192.168.100.13'] },
+        gateway: { availability: 'Single' },
+      },
+    },
+    says: 'clusters/blue TenantNetwork spec.segment.reserved: no address of 192.168.100.8/29 is left to probe the segment from, so nobody can prove that it answers, and NodePools that wait for the proof wait for ever',
+  },
+  {
     code: 'HCPIO-PRX-004',
     when: 'noProxy misses the apps',
     change: proxied(NO_PROXY.replace(',.apps.blue.example.com', '')),

@@ -169,6 +169,16 @@ export const hubNetworksAreKnown = check('HCPIO-NET-019', ({ observed }) => {
   ];
 });
 
+export const segmentCanBeProbed = check('HCPIO-NET-022', ({ observed, plan }) => {
+  const full = [plan.addresses.ipv4, plan.addresses.ipv6].flatMap((family) => (family && family.prober === undefined ? [family.cidr] : []));
+  return full.map((cidr) => ({
+    object: tenantRef(observed),
+    path: 'spec.segment.reserved',
+    message: `no address of ${cidr} is left to probe the segment from, so nobody can prove that it answers, and NodePools that wait for the proof wait for ever`,
+    fix: 'reserve less or use a larger network; or set spec.nodePools to Ignore',
+  }));
+});
+
 function mtuOf(config: string): number | undefined {
   try {
     const value: unknown = JSON.parse(config);
@@ -202,4 +212,5 @@ export const segmentChecks = [
   mtuCarriesTheSegment,
   someoneAdvertisesIpv6,
   hubNetworksAreKnown,
+  segmentCanBeProbed,
 ];

@@ -80,6 +80,7 @@ function addressRows({ addresses }: TenantPlan, theme: Theme): string[] {
     row('edge-a', (family) => family.edgeA),
     row('VIP', (family) => family.vip),
     ...(families.some((family) => family.edgeB !== undefined) ? [row('edge-b', (family) => family.edgeB)] : []),
+    ...(families.some((family) => family.prober !== undefined) ? [row('prober', (family) => family.prober)] : []),
     ...Array.from({ length: pools }, (_, index) =>
       row(index === 0 ? 'pool' : '', (family) => (family.pool[index] ? rangeText(family.pool[index]) : '')),
     ),

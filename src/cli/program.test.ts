@@ -95,6 +95,7 @@ describe('plan', () => {
       'upstreams',
       'segment',
       'edges',
+      'prober',
       'endpoints',
       'dhcp',
       'dns',
@@ -108,6 +109,7 @@ describe('plan', () => {
         edgeA: '192.168.100.2',
         vip: '192.168.100.3',
         edgeB: '192.168.100.4',
+        prober: '192.168.100.5',
         pool: [['192.168.100.10', '192.168.100.254']],
       },
     });

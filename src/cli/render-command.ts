@@ -13,6 +13,7 @@ interface RenderOptions extends InputOptions {
   readonly out: string;
   readonly platform: TenantRenderOptions['platform'];
   readonly image?: string;
+  readonly proberImage?: string;
   readonly force?: boolean;
 }
 
@@ -35,6 +36,7 @@ export const renderCommand = (terminal: Terminal, outcome: Outcome): Command =>
     .requiredOption('--out <directory>', 'where to write; made when it does not exist', nonEmpty)
     .addOption(new Option('--platform <name>', 'what the hub is').choices(['openshift', 'kubernetes']).default('openshift'))
     .option('--image <reference>', 'the image of the edge, in place of the one of this version', imageReference)
+    .option('--prober-image <reference>', "the image of the prober, which is the operator's", imageReference)
     .option('--force', 'write also into a directory that holds files of others; only those of the same names are replaced')
     .addHelpText(
       'after',
@@ -57,7 +59,7 @@ Examples:
         outcome.status = EXIT.findings;
         return;
       }
-      const files = renderedFiles(planned.tenants, { platform: options.platform, image: options.image });
+      const files = renderedFiles(planned.tenants, { platform: options.platform, image: options.image, proberImage: options.proberImage });
       await writeDirectory(options.out, files, options.force ?? false);
       terminal.out(
         `${plural(files.size, 'file')} for ${plural(planned.tenants.length, 'tenant')} written to ${options.out}\nApply them with: kubectl apply --server-side -k ${options.out}\n`,

@@ -14,6 +14,21 @@ const table100 = [
   { dst: '0.0.0.0/0', gw: '192.168.100.1', table: 100 },
 ];
 const sbr = { type: 'sbr', table: 100 };
+/** The prober has its address and nothing else: it asks its neighbours only. */
+const proberOnBridge = {
+  cniVersion: '0.3.1',
+  name: 'prober',
+  plugins: [
+    {
+      type: 'bridge',
+      bridge: 'br100',
+      macspoofchk: true,
+      capabilities: { mac: true },
+      mtu: 1500,
+      ipam: { type: 'static', addresses: [{ address: '192.168.100.5/24' }] },
+    },
+  ],
+};
 const onBridge = (address: string) => ({
   cniVersion: '0.3.1',
   name: address === '192.168.100.2/24' ? 'edge-a' : 'edge-b',
@@ -35,13 +50,14 @@ test('mistake 4: each edge gets an attachment of its own with its own static add
   expect(nads.map((nad) => `${nad.metadata.namespace}/${nad.metadata.name}`)).toEqual([
     'clusters-blue-edge/edge-a',
     'clusters-blue-edge/edge-b',
+    'clusters-blue-edge/prober',
   ]);
-  expect(configs(bridgeConfig)).toEqual([onBridge('192.168.100.2/24'), onBridge('192.168.100.4/24')]);
+  expect(configs(bridgeConfig)).toEqual([onBridge('192.168.100.2/24'), onBridge('192.168.100.4/24'), proberOnBridge]);
   expect(findings).toEqual([]);
 });
 
-test('a single edge has a single attachment', () => {
-  expect(configs(bridgeConfig, single)).toEqual([onBridge('192.168.100.2/24')]);
+test('a single edge has a single attachment, and so has the prober', () => {
+  expect(configs(bridgeConfig, single)).toEqual([onBridge('192.168.100.2/24'), proberOnBridge]);
 });
 
 test('a conflist is its first plugin: what is chained to it is about the VMs', () => {
@@ -83,7 +99,7 @@ test('macvlan keeps master and mode, and has no check against spoofing', () => {
 
 test("a localnet is the VMs' own network under another attachment, with a MAC and no address: OVN would drop the VIP otherwise", () => {
   expect(configs(localnetConfig)).toEqual(
-    ['edge-a', 'edge-b'].map((edge) => ({
+    ['edge-a', 'edge-b', 'prober'].map((edge) => ({
       cniVersion: '0.3.1',
       name: 'tenant-blue',
       type: 'ovn-k8s-cni-overlay',

@@ -5,12 +5,15 @@ import { edgeLabels, tenantRef } from './labels.ts';
 import type { KubeObject } from './rendered.ts';
 import { readSegmentLink, type SegmentLink } from './segment-link.ts';
 import { segmentMac } from './segment-mac.ts';
-import type { EdgePlan, FamilyAddresses, TenantPlan } from './tenant-plan.ts';
+import type { FamilyAddresses, Station, TenantPlan } from './tenant-plan.ts';
 
-export type AttachmentInput = Pick<TenantPlan, 'tenant' | 'controlPlaneNamespace' | 'edgeNamespace' | 'addresses' | 'segment' | 'edges'>;
+export type AttachmentInput = Pick<
+  TenantPlan,
+  'tenant' | 'controlPlaneNamespace' | 'edgeNamespace' | 'addresses' | 'segment' | 'edges' | 'prober'
+>;
 
 export interface Attachments {
-  /** One NetworkAttachmentDefinition per edge, named like it. */
+  /** One NetworkAttachmentDefinition per edge, and one for the prober, named like it. */
   readonly nads: readonly KubeObject[];
   /** A node resource that only nodes with the segment have; the edges ask for one, so that they land where the VMs can. */
   readonly resource?: string;
@@ -32,14 +35,14 @@ export function deriveAttachments(input: AttachmentInput, nads: readonly Nad[]):
   const { link, findings } = readSegmentLink(nad);
   const resource = nad.metadata.annotations[RESOURCE_ANNOTATION];
   return {
-    nads: input.edges.map((edge) => attachment(input, edge, link)),
+    nads: [...input.edges, ...(input.prober === undefined ? [] : [input.prober])].map((edge) => attachment(input, edge, link)),
     ...(resource === undefined ? {} : { resource }),
     findings: [...findings, ...isolation(input, nad)],
   };
 }
 
 /** The value of `k8s.v1.cni.cncf.io/networks` on an edge's pod. */
-export const networks = (input: Pick<TenantPlan, 'tenant' | 'edgeNamespace'>, edge: EdgePlan): string =>
+export const networks = (input: Pick<TenantPlan, 'tenant' | 'edgeNamespace'>, edge: Station): string =>
   JSON.stringify([{ name: edge.name, namespace: input.edgeNamespace, interface: 'net1', mac: segmentMac(input, edge) }]);
 
 function find(input: AttachmentInput, nads: readonly Nad[]): Nad {
@@ -77,7 +80,7 @@ function isolation({ controlPlaneNamespace }: AttachmentInput, { metadata: { nam
   ];
 }
 
-const attachment = (input: AttachmentInput, edge: EdgePlan, link: SegmentLink): KubeObject => ({
+const attachment = (input: AttachmentInput, edge: Station, link: SegmentLink): KubeObject => ({
   apiVersion: 'k8s.cni.cncf.io/v1',
   kind: 'NetworkAttachmentDefinition',
   metadata: { name: edge.name, namespace: input.edgeNamespace, labels: edgeLabels(input, edge) },
@@ -99,9 +102,10 @@ const CNI_VERSION = '0.3.1';
  * Without a router every client is a neighbour and the connected route is all there is to know: no `sbr`, no table 100, and never a
  * default route, which without `sbr` would share the pod's own traffic between the hub and the segment.
  */
-const chain = (input: AttachmentInput, edge: EdgePlan, link: Exclude<SegmentLink, { type: 'ovn-k8s-cni-overlay' }>) => {
+const chain = (input: AttachmentInput, edge: Station, link: Exclude<SegmentLink, { type: 'ovn-k8s-cni-overlay' }>) => {
   const families = addressesOf(input, edge);
-  const routed = families.filter(({ family }) => family.router !== undefined);
+  // The prober asks its neighbours only, and must not have a way to anybody else.
+  const routed = edge.name === 'prober' ? [] : families.filter(({ family }) => family.router !== undefined);
   return {
     cniVersion: CNI_VERSION,
     name: edge.name,
@@ -135,11 +139,7 @@ const routesOf = ({ cidr, router }: FamilyAddresses) => [
  * asked for by annotation (`ips`): OVN writes what was asked for into the port's security, and then drops the VIP. So the port has a MAC
  * only, the guard puts the address on, and Multus' network-status shows none.
  */
-const ovnConfig = (
-  input: AttachmentInput,
-  edge: EdgePlan,
-  { network, ...link }: Extract<SegmentLink, { type: 'ovn-k8s-cni-overlay' }>,
-) => ({
+const ovnConfig = (input: AttachmentInput, edge: Station, { network, ...link }: Extract<SegmentLink, { type: 'ovn-k8s-cni-overlay' }>) => ({
   cniVersion: CNI_VERSION,
   name: network,
   ...link,
@@ -150,7 +150,7 @@ const ovnConfig = (
 /** The edge's addresses with their prefix lengths. */
 export const addressesOf = (
   input: Pick<TenantPlan, 'addresses'>,
-  edge: EdgePlan,
+  edge: Station,
 ): { readonly family: FamilyAddresses; readonly address: string }[] =>
   (['ipv4', 'ipv6'] as const).flatMap((name) => {
     const family = input.addresses[name];

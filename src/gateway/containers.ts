@@ -13,7 +13,7 @@ import { GATEWAY_MEMORY_MIB } from './envoy-bootstrap.ts';
 import { VIP_RUN_DIR } from './keepalived.ts';
 import { type Container, configDir } from './rendered.ts';
 import { segmentMac } from './segment-mac.ts';
-import type { EdgePlan, TenantPlan } from './tenant-plan.ts';
+import type { EdgePlan, Station, TenantPlan } from './tenant-plan.ts';
 
 /** Everybody in an edge, in the image and in the constraints of OpenShift. */
 export const EDGE_USER = 65_532;
@@ -41,13 +41,16 @@ export interface ContainerContext {
  * the operator, the API and DNS. A variable that kubelet does not know yet stays as it is written, `$(...)` and all: the guard then gives
  * up, and finds it at the next try.
  */
-export const guard = ({ plan, edge, image }: ContainerContext): PodContainer => ({
+export const guard = ({ plan, edge, image }: Omit<ContainerContext, 'edge'> & { readonly edge: Station | EdgePlan }): PodContainer => ({
   ...common('guard', image),
   command: [...withCapabilities('net-admin', ['net_admin', 'net_raw']), `${LIBEXEC}/guard`],
-  env: [...segmentEnv(plan, edge), ...peerEnv(plan, edge)],
+  env: [...segmentEnv(plan, edge), ...('peer' in edge ? peerEnv(plan, edge) : [])],
   securityContext: confined('NET_ADMIN', 'NET_RAW'),
   resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '64Mi' } },
-  volumeMounts: [config('guard'), ...(plan.dhcp.serve === 'Nobody' ? [] : [{ name: 'run-dhcp', mountPath: RUN_DIRS.dhcp }])],
+  volumeMounts: [
+    config('guard'),
+    ...(plan.dhcp.serve === 'Nobody' || edge.name === 'prober' ? [] : [{ name: 'run-dhcp', mountPath: RUN_DIRS.dhcp }]),
+  ],
 });
 
 /** The containers that stay, in the order in which they start. */
@@ -121,8 +124,8 @@ const vip = ({ plan, edge, image }: ContainerContext): PodContainer => ({
   ...probes([`${LIBEXEC}/vip-ready`], ['test', '-e', `${VIP_RUN_DIR}/keepalived.pid`]),
 });
 
-const common = (
-  name: Container,
+export const common = (
+  name: Container | 'prober',
   image: string,
 ): Pick<PodContainer, 'name' | 'image' | 'imagePullPolicy' | 'terminationMessagePolicy'> & { name: string } => ({
   name,
@@ -131,7 +134,7 @@ const common = (
   terminationMessagePolicy: 'FallbackToLogsOnError',
 });
 
-const confined = (...add: string[]): SecurityContext => ({
+export const confined = (...add: string[]): SecurityContext => ({
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,
   capabilities: { drop: ['ALL'], ...(add.length === 0 ? {} : { add }) },
@@ -147,7 +150,7 @@ const withCapabilities = (launcher: string, capabilities: readonly string[]): st
   return [`${LIBEXEC}/with-${launcher}`, `--inh-caps=${list}`, `--ambient-caps=${list}`, '--'];
 };
 
-const segmentEnv = (plan: TenantPlan, edge: EdgePlan): EnvVar[] => [
+const segmentEnv = (plan: TenantPlan, edge: Station): EnvVar[] => [
   { name: 'SEGMENT_ADDRESSES', value: words(addressesOf(plan, edge).map(({ address }) => address)) },
   { name: 'SEGMENT_VIPS', value: words([plan.addresses.ipv4?.vip, plan.addresses.ipv6?.vip].filter((address) => address !== undefined)) },
 ];
@@ -170,7 +173,11 @@ const peerEnv = (plan: TenantPlan, { name, peer }: EdgePlan): EnvVar[] =>
 
 const words = (list: readonly string[]): string => list.join(' ');
 
-const config = (container: Container): VolumeMount => ({ name: `config-${container}`, mountPath: configDir(container), readOnly: true });
+export const config = (container: Container): VolumeMount => ({
+  name: `config-${container}`,
+  mountPath: configDir(container),
+  readOnly: true,
+});
 
 /**
  * Ready: the daemon works and has taken what is mounted; otherwise the output says which file it refused. Alive: it answers at all.
@@ -193,7 +200,7 @@ const ask = (address: string, path: string): readonly string[] => [`${LIBEXEC}/a
 
 const probe = (command: readonly string[]): Probe => ({ exec: { command: [...command] }, timeoutSeconds: 3 });
 
-const withResource = (resources: ResourceRequirements, resource: string | undefined): ResourceRequirements =>
+export const withResource = (resources: ResourceRequirements, resource: string | undefined): ResourceRequirements =>
   resource === undefined
     ? resources
     : { requests: { ...resources.requests, [resource]: '1' }, limits: { ...resources.limits, [resource]: '1' } };

@@ -4,7 +4,7 @@ import { block, line, quoted, type Statement, writeStatements } from './block-co
 import { type ConfigFile, configDir } from './rendered.ts';
 import { resolverAddress } from './resolver.ts';
 import type { EdgePlan, TenantPlan, Zone } from './tenant-plan.ts';
-import { writeZone } from './zone-file.ts';
+import { writeZone, type ZoneFile } from './zone-file.ts';
 
 /** On loopback: `health` and `ready` listen on every address by default, the segment's too. Probes are commands inside the container. */
 export const DNS_STATUS = { health: '127.0.0.1:8080', ready: '127.0.0.1:8181', metrics: '127.0.0.1:9153' } as const;
@@ -15,7 +15,7 @@ const MARK = { address: '127.0.0.1', port: 8153 } as const;
 /** What the DNS server of one edge reads: the Corefile, which changes only when zones come and go, and the zones, which it reads again by itself. */
 export const dnsFiles = (plan: TenantPlan, edge: EdgePlan): readonly ConfigFile[] => [
   file('Corefile', writeStatements(corefile(plan, edge), 'corefile')),
-  ...plan.dns.zones.map((zone) => file(zoneFileName(zone.origin), zoneText(plan, zone))),
+  ...plan.dns.zones.map((zone) => file(zoneFileName(zone.origin), writeZone(zoneFile(plan, zone)))),
 ];
 
 /**
@@ -98,11 +98,12 @@ function forward(upstreams: readonly string[], { addresses }: EdgePlan): Stateme
   ]);
 }
 
-function zoneText({ edges, segment }: TenantPlan, { origin, records }: Zone): string {
+/** What every edge serves of a zone. */
+export function zoneFile({ edges, segment }: TenantPlan, { origin, records }: Zone): ZoneFile {
   // RFC 2606 keeps .invalid free of real names; it stands here until the HostedCluster and its domain are known.
   const domain = segment.domain === '' ? 'hcpio.invalid' : segment.domain;
   const [first = `edge-a.${domain}`, ...others] = edges.map(({ name }) => `${name}.${domain}`);
-  return writeZone({ origin, servers: [first, ...others], contact: `hostmaster.${domain}`, records });
+  return { origin, servers: [first, ...others], contact: `hostmaster.${domain}`, records };
 }
 
 const LONGEST_KEY = 253;

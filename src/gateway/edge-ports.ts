@@ -13,5 +13,8 @@ export const GATEWAY_STATUS = { address: '127.0.0.1', port: 9902 } as const;
 /** Only what reads; see `envoy-bootstrap.ts`. */
 export const GATEWAY_ADMIN_SOCKET = '/run/envoy/admin.sock';
 
+/** Where the prober hands out its report, on the pod network. */
+export const PROBER_PORT = 8068;
+
 /** The routing table of the edge's own address, so that its answers leave by the way they came. The VIP has one of its own (`segment-routes.ts`). */
 export const SEGMENT_TABLE = 100;

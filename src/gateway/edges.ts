@@ -1,5 +1,5 @@
 import type { Availability } from '../api/tenant-network.ts';
-import type { EdgePlan, FamilyAddresses, TenantPlan } from './tenant-plan.ts';
+import type { EdgePlan, FamilyAddresses, ProberPlan, TenantPlan } from './tenant-plan.ts';
 
 /**
  * The link between the two edges is theirs alone (a VXLAN between two pods), so its addresses and MACs are the same for every tenant
@@ -19,6 +19,13 @@ export function planEdges(addresses: TenantPlan['addresses'], availability: Avai
   return [edge('edge-a', 'edge-b', pick(addresses, 'edgeA')), edge('edge-b', 'edge-a', pick(addresses, 'edgeB'))];
 }
 
+/** It stands on the segment as a worker does, beside the edges: what it sees is what a worker would see. */
+export function planProber(addresses: TenantPlan['addresses']): ProberPlan | undefined {
+  const own = pick(addresses, 'prober');
+  const families = Object.keys(addresses).length;
+  return families > 0 && Object.keys(own).length === families ? { name: 'prober', addresses: own } : undefined;
+}
+
 function edge(name: EdgePlan['name'], peer: EdgePlan['name'], addresses: EdgePlan['addresses']): EdgePlan {
   const [own, other] = [LINK[name], LINK[peer]];
   return {
@@ -29,7 +36,7 @@ function edge(name: EdgePlan['name'], peer: EdgePlan['name'], addresses: EdgePla
   };
 }
 
-function pick(addresses: TenantPlan['addresses'], field: keyof Pick<FamilyAddresses, 'edgeA' | 'edgeB'>): EdgePlan['addresses'] {
+function pick(addresses: TenantPlan['addresses'], field: keyof Pick<FamilyAddresses, 'edgeA' | 'edgeB' | 'prober'>): EdgePlan['addresses'] {
   const ipv4 = addresses.ipv4?.[field];
   const ipv6 = addresses.ipv6?.[field];
   return { ...(ipv4 === undefined ? {} : { ipv4 }), ...(ipv6 === undefined ? {} : { ipv6 }) };

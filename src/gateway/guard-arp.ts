@@ -10,8 +10,13 @@ import type { EdgePlan, TenantPlan } from './tenant-plan.ts';
 export function arpGuard({ addresses }: TenantPlan, edge: EdgePlan): readonly Statement[] {
   const [own, vip] = [edge.addresses.ipv4, addresses.ipv4?.vip];
   const ours = own === undefined || vip === undefined ? [] : [own, vip];
+  return arpTable(own, ours, edge.peer === undefined ? [] : [edge.peer.address]);
+}
+
+/** Answers for `ours` on the segment only, and for nothing of it, nor for `alsoHidden`, on the hub. */
+export function arpTable(own: string | undefined, ours: readonly string[], alsoHidden: readonly string[]): readonly Statement[] {
   const notOurs = ours.length === 0 ? [] : line`!= ${oneOf(ours)}`.words;
-  const notForTheHub = [...ours, ...(edge.peer === undefined ? [] : [edge.peer.address])];
+  const notForTheHub = [...ours, ...alsoHidden];
   return replaceTable('arp', 'hcpio_arp', [
     counterOf('dropped_questions'),
     counterOf('dropped_answers'),

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { keaFiles } from './kea.ts';
 import type { Dhcp4File, Dhcp6File } from './kea-config.ts';
 import { KEA_3_0 } from './kea-layout.ts';
+import { segmentMac } from './segment-mac.ts';
 import type { TenantPlan } from './tenant-plan.ts';
 import { contentOf, edgeOf, expectGoldenFiles, goldenEdges } from './testing/sample-edges.ts';
 import { allRoutes, blue, dualStack, single } from './testing/sample-plans.ts';
@@ -11,6 +12,8 @@ const dhcp4 = (plan: TenantPlan, name: 'edge-a' | 'edge-b' = 'edge-a') =>
 const dhcp6 = (plan: TenantPlan) => (JSON.parse(contentOf(keaFiles(plan, edgeOf(plan)), 'kea-dhcp6.json')) as Dhcp6File).Dhcp6;
 
 test.each(goldenEdges)('$sample, $edge.name: as agreed', (sample) => expectGoldenFiles(sample, keaFiles(sample.plan, sample.edge)));
+
+const PROBER = segmentMac(blue, { name: 'prober' });
 
 test('there is one file per IP family, and none when another server gives out addresses', () => {
   const names = (plan: TenantPlan) => keaFiles(plan, edgeOf(plan)).map(({ container, name }) => `${container}/${name}`);
@@ -81,7 +84,10 @@ test('DHCPv6 finds machines by their MAC where the client gives it away, and nam
         { code: 23, 'csv-format': true, data: 'fd00:100::2, fd00:100::4' },
         { code: 24, 'csv-format': true, data: 'blue.example.com' },
       ],
-      reservations: [{ 'hw-address': '02:00:00:00:01:01', 'ip-addresses': ['fd00:100::a'], hostname: 'blue-workers-x7k20-1' }],
+      reservations: [
+        { 'hw-address': '02:00:00:00:01:01', 'ip-addresses': ['fd00:100::a'], hostname: 'blue-workers-x7k20-1' },
+        { 'hw-address': PROBER, 'ip-addresses': ['fd00:100::5'], hostname: 'prober' },
+      ],
     },
   ]);
 });
@@ -91,7 +97,7 @@ test('a machine without a planned address is known all the same, and takes one o
     ...blue,
     dhcp: { ...blue.dhcp, reservations: [{ machine: 'late', mac: '02:00:00:00:01:02', addresses: {} }] },
   };
-  expect(dhcp4(plan).subnet4[0]?.reservations).toEqual([{ 'hw-address': '02:00:00:00:01:02', hostname: 'late' }]);
+  expect(dhcp4(plan).subnet4[0]?.reservations[0]).toEqual({ 'hw-address': '02:00:00:00:01:02', hostname: 'late' });
 });
 
 test('mistake 6: the server is one that needs no NET_ADMIN and has no limit of a thousand leases', () => {
@@ -132,6 +138,8 @@ test('mistake 11: only machines of the tenant get an address, each by its MAC; d
   expect(subnet4[0]?.pools.map((pool) => pool['client-class'])).toEqual(['KNOWN', 'KNOWN']);
   expect(subnet4[0]?.reservations).toEqual([
     { 'hw-address': '02:00:00:00:01:01', 'ip-address': '192.168.100.10', hostname: 'blue-workers-x7k20-1' },
+    // Known, so that it is answered as a machine would be; it is offered the address that it has.
+    { 'hw-address': PROBER, 'ip-address': '192.168.100.5', hostname: 'prober' },
   ]);
   expect(server).toMatchObject({ 'host-reservation-identifiers': ['hw-address'], 'decline-probation-period': 300, 'valid-lifetime': 900 });
   // Only when the tenant says so is anybody served.

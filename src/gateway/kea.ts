@@ -2,7 +2,8 @@ import type { Dhcp4File, Dhcp6File, HighAvailability, Hook, OptionData, Pool, Se
 import { controlSocket, forKnownMachines, KEA_2_6, type KeaLayout } from './kea-layout.ts';
 import { optionData } from './kea-options.ts';
 import type { ConfigFile } from './rendered.ts';
-import type { EdgePlan, Family, FamilyAddresses, TenantPlan } from './tenant-plan.ts';
+import { segmentMac } from './segment-mac.ts';
+import type { EdgePlan, Family, FamilyAddresses, Reservation, TenantPlan } from './tenant-plan.ts';
 
 /** Where the two Keas of a tenant talk to each other, on the link between the edges. They accept no password there, so the guard lets nobody else in. */
 export const HA_PORTS: Readonly<Record<Family, number>> = { ipv4: 8004, ipv6: 8006 };
@@ -44,7 +45,7 @@ const dhcp4 = (plan: TenantPlan, edge: EdgePlan, addresses: FamilyAddresses, own
         interface: 'net1',
         pools: pools(plan, addresses, layout),
         'option-data': plan.dhcp.options.map(optionData),
-        reservations: plan.dhcp.reservations.map(({ machine, mac, addresses: { ipv4 } }) => ({
+        reservations: knownMachines(plan).map(({ machine, mac, addresses: { ipv4 } }) => ({
           'hw-address': mac,
           ...(ipv4 === undefined ? {} : { 'ip-address': ipv4 }),
           hostname: machine,
@@ -68,7 +69,7 @@ const dhcp6 = (plan: TenantPlan, edge: EdgePlan, addresses: FamilyAddresses, own
         interface: 'net1',
         pools: pools(plan, addresses, layout),
         'option-data': options6(plan),
-        reservations: plan.dhcp.reservations.map(({ machine, mac, addresses: { ipv6 } }) => ({
+        reservations: knownMachines(plan).map(({ machine, mac, addresses: { ipv6 } }) => ({
           'hw-address': mac,
           ...(ipv6 === undefined ? {} : { 'ip-addresses': [ipv6] as const }),
           hostname: machine,
@@ -77,6 +78,14 @@ const dhcp6 = (plan: TenantPlan, edge: EdgePlan, addresses: FamilyAddresses, own
     ],
   },
 });
+
+/** The prober asks as a machine does and is offered what it has already; it never takes a lease. */
+const knownMachines = (plan: TenantPlan): readonly Reservation[] => [
+  ...plan.dhcp.reservations,
+  ...(plan.prober === undefined
+    ? []
+    : [{ machine: plan.prober.name, mac: segmentMac(plan, plan.prober), addresses: plan.prober.addresses }]),
+];
 
 const DAEMON: Readonly<Record<Family, string>> = { ipv4: 'kea-dhcp4', ipv6: 'kea-dhcp6' };
 

@@ -1,6 +1,6 @@
 import type { ObjectRef } from '../api/finding.ts';
 import { shortName } from '../api/text.ts';
-import type { EdgePlan, TenantPlan } from './tenant-plan.ts';
+import type { Station, TenantPlan } from './tenant-plan.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -8,6 +8,9 @@ type Labels = Readonly<Record<string, string>>;
 export const TENANT = 'hcpio.io/tenant';
 /** Selects the edges' pods, by themselves and by every policy. Never `app`: HyperShift's Services and policies select by that. */
 export const EDGE_SELECTOR: Labels = { 'app.kubernetes.io/name': 'hcpio-edge' };
+
+/** Another one than the edges': their policies lead to the control plane, and the prober has no business there. */
+export const PROBER_SELECTOR: Labels = { 'app.kubernetes.io/name': 'hcpio-prober' };
 
 export const SHARED_LABELS: Labels = { 'app.kubernetes.io/part-of': 'hcpio', 'app.kubernetes.io/managed-by': 'hcpio' };
 
@@ -17,12 +20,15 @@ export const tenantLabels = ({ tenant }: Pick<TenantPlan, 'tenant'>): Labels => 
   [TENANT]: shortName(tenant.replace('/', '.')),
 });
 
-export const edgeLabels = (plan: Pick<TenantPlan, 'tenant'>, edge: Pick<EdgePlan, 'name'>): Labels => ({
+export const edgeLabels = (plan: Pick<TenantPlan, 'tenant'>, edge: Pick<Station, 'name'>): Labels => ({
   ...tenantLabels(plan),
   ...edgeSelector(edge),
 });
 
-export const edgeSelector = (edge: Pick<EdgePlan, 'name'>): Labels => ({ ...EDGE_SELECTOR, 'app.kubernetes.io/instance': edge.name });
+export const edgeSelector = ({ name }: Pick<Station, 'name'>): Labels => ({
+  ...(name === 'prober' ? PROBER_SELECTOR : EDGE_SELECTOR),
+  'app.kubernetes.io/instance': name,
+});
 
 export function tenantRef({ tenant }: Pick<TenantPlan, 'tenant'>): ObjectRef {
   const [namespace = '', name = ''] = tenant.split('/');

@@ -8,7 +8,7 @@ import type { Observed } from '../hosted-cluster/observed.ts';
 import { planAddresses } from '../net/address-plan.ts';
 import { familyOf } from '../net/ip.ts';
 import { planOptions } from './dhcp-options.ts';
-import { planEdges } from './edges.ts';
+import { planEdges, planProber } from './edges.ts';
 import { type ListenerPlan, planListeners } from './listeners.ts';
 import { planNames } from './names.ts';
 import { planOpenPorts } from './open-ports.ts';
@@ -45,6 +45,7 @@ export function planGateway(observed: Observed): GatewayPlan {
   const addressing = attempt(() => addressesOf(observed, settings, endpoints));
   const addresses = addressing.value ?? {};
   const edges = planEdges(addresses, settings.availability);
+  const prober = planProber(addresses);
   const { reservations, left } = planReservations(
     settings.dhcp.serve === 'Nobody' ? [] : machines.machines,
     addresses,
@@ -66,6 +67,7 @@ export function planGateway(observed: Observed): GatewayPlan {
       upstreams: planUpstreams({ ...observed, listeners, reservations }),
       segment: { attachment: segment.attachment, mtu: segment.mtu, domain: domains.cluster },
       edges,
+      ...(prober === undefined ? {} : { prober }),
       endpoints,
       dhcp: {
         serve: settings.dhcp.serve,

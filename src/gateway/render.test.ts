@@ -14,6 +14,9 @@ const options = (platform: RenderOptions['platform'] = 'openshift'): RenderOptio
   nads: sampleNads,
   platform,
   image: 'registry.example.com/hcpio/edge:1',
+  proberImage: 'registry.example.com/hcpio/operator:1',
+  operatorNamespace: 'hcpio-system',
+  authorities: {},
 });
 const manifests = (plan: TenantPlan, changes: Partial<RenderOptions> = {}): readonly KubeObject[] =>
   renderGateway(plan, { ...options(), ...changes }).manifests;
@@ -38,19 +41,24 @@ test('everything comes after what it needs: the namespace first, the pods last',
     'NetworkPolicy clusters-blue-edge/default-deny',
     'NetworkPolicy clusters-blue-edge/edge-to-control-plane',
     'NetworkPolicy clusters-blue-edge/edge-to-edge',
+    'NetworkPolicy clusters-blue-edge/operator-to-prober',
     'NetworkPolicy clusters-blue/hcpio-edge-kube-apiserver',
     'NetworkPolicy clusters-blue/hcpio-edge-oauth-openshift',
     'NetworkPolicy clusters-blue/hcpio-edge-ignition-server-proxy',
     'NetworkAttachmentDefinition clusters-blue-edge/edge-a',
     'NetworkAttachmentDefinition clusters-blue-edge/edge-b',
+    'NetworkAttachmentDefinition clusters-blue-edge/prober',
     'Service clusters-blue-edge/edge-a-peer',
     'Service clusters-blue-edge/edge-b-peer',
     ...['edge-a', 'edge-b'].flatMap((edge) =>
       ['guard', 'dhcp', 'dns', 'gateway', 'vip'].map((container) => `ConfigMap clusters-blue-edge/${edge}-${container}`),
     ),
+    'ConfigMap clusters-blue-edge/prober-guard',
+    'ConfigMap clusters-blue-edge/prober-probes',
     'PodDisruptionBudget clusters-blue-edge/edge',
     'StatefulSet clusters-blue-edge/edge-a',
     'StatefulSet clusters-blue-edge/edge-b',
+    'StatefulSet clusters-blue-edge/prober',
   ]);
 });
 
@@ -60,12 +68,17 @@ test('a single edge has nothing that is about two', () => {
     'ServiceAccount clusters-blue-edge/edge',
     'NetworkPolicy clusters-blue-edge/default-deny',
     'NetworkPolicy clusters-blue-edge/edge-to-control-plane',
+    'NetworkPolicy clusters-blue-edge/operator-to-prober',
     'NetworkPolicy clusters-blue/hcpio-edge-kube-apiserver',
     'NetworkPolicy clusters-blue/hcpio-edge-oauth-openshift',
     'NetworkPolicy clusters-blue/hcpio-edge-ignition-server-proxy',
     'NetworkAttachmentDefinition clusters-blue-edge/edge-a',
+    'NetworkAttachmentDefinition clusters-blue-edge/prober',
     ...['guard', 'dhcp', 'dns', 'gateway', 'vip'].map((container) => `ConfigMap clusters-blue-edge/edge-a-${container}`),
+    'ConfigMap clusters-blue-edge/prober-guard',
+    'ConfigMap clusters-blue-edge/prober-probes',
     'StatefulSet clusters-blue-edge/edge-a',
+    'StatefulSet clusters-blue-edge/prober',
   ]);
 });
 
@@ -81,7 +94,8 @@ test('only OpenShift gets what only OpenShift knows', () => {
 });
 
 test('a plan that has no addresses yet is a namespace with its policies and no pods', () => {
-  const waiting: TenantPlan = { ...blue, addresses: {}, edges: [], listeners: [], upstreams: [], openPorts: [] };
+  const { prober: _, ...rest } = blue;
+  const waiting: TenantPlan = { ...rest, addresses: {}, edges: [], listeners: [], upstreams: [], openPorts: [] };
   expect(ids(manifests(waiting, { platform: 'kubernetes' }))).toEqual([
     'Namespace /clusters-blue-edge',
     'ServiceAccount clusters-blue-edge/edge',

@@ -1,7 +1,7 @@
-import type { EdgePlan } from './tenant-plan.ts';
+import type { Station } from './tenant-plan.ts';
 
-/** The containers of an edge pod that read a configuration; each gets a ConfigMap `<edge>-<container>`, mounted at `/etc/hcpio/<container>`. */
-export type Container = 'guard' | 'dhcp' | 'dns' | 'gateway' | 'vip';
+/** The containers of an edge's or the prober's pod that read a configuration; each gets a ConfigMap `<edge>-<container>`, mounted at `/etc/hcpio/<container>`. */
+export type Container = 'guard' | 'dhcp' | 'dns' | 'gateway' | 'vip' | 'probes';
 
 export const configDir = (container: Container): string => `/etc/hcpio/${container}`;
 
@@ -13,7 +13,7 @@ export interface ConfigFile {
 }
 
 export interface EdgeFiles {
-  readonly edge: EdgePlan['name'];
+  readonly edge: Station['name'];
   readonly files: readonly ConfigFile[];
 }
 

@@ -16,6 +16,8 @@ export interface TenantPlan {
   readonly upstreams: readonly PlannedUpstream[];
   readonly segment: SegmentPlan;
   readonly edges: readonly EdgePlan[];
+  /** Where the segment is looked at from; absent when no address is left for it. */
+  readonly prober?: ProberPlan;
   readonly endpoints: readonly PlannedEndpoint[];
   readonly dhcp: DhcpPlan;
   readonly dns: DnsPlan;
@@ -63,9 +65,18 @@ export interface PlannedUpstream {
   readonly discovery: 'clusterIP' | 'pods' | 'workers';
 }
 
-export interface EdgePlan {
-  readonly name: 'edge-a' | 'edge-b';
+/** A pod of ours with a leg on the segment. */
+export interface Station {
+  readonly name: 'edge-a' | 'edge-b' | 'prober';
   readonly addresses: { readonly ipv4?: string; readonly ipv6?: string };
+}
+
+export interface ProberPlan extends Station {
+  readonly name: 'prober';
+}
+
+export interface EdgePlan extends Station {
+  readonly name: 'edge-a' | 'edge-b';
   /** The link between the two edges; absent for a single edge. */
   readonly peer?: {
     readonly address: string;

@@ -7,10 +7,19 @@ import { bridgeConfig, sampleNads, vmNad } from './testing/sample-nads.ts';
 import { blue, dualStack, samplePlans, single } from './testing/sample-plans.ts';
 
 const render = (plan: TenantPlan, changes: Partial<RenderOptions> = {}) =>
-  renderGateway(plan, { nads: sampleNads, platform: 'kubernetes', image: 'edge:1', ...changes });
+  renderGateway(plan, {
+    nads: sampleNads,
+    platform: 'kubernetes',
+    image: 'edge:1',
+    proberImage: 'operator:1',
+    operatorNamespace: 'hcpio-system',
+    authorities: {},
+    ...changes,
+  });
+/** Those of the edges; the prober's is in prober.test.ts. */
 const sets = (plan: TenantPlan, changes: Partial<RenderOptions> = {}): StatefulSetSpec[] =>
   render(plan, changes)
-    .manifests.filter((o) => o.kind === 'StatefulSet')
+    .manifests.filter((o) => o.kind === 'StatefulSet' && o.metadata.name !== 'prober')
     .map((o) => o['spec'] as StatefulSetSpec);
 const pods = (plan: TenantPlan, changes: Partial<RenderOptions> = {}): PodSpec[] =>
   sets(plan, changes).map((set) => set.template.spec as PodSpec);
@@ -226,11 +235,11 @@ describe('mistakes of the source documents', () => {
     ).toEqual([]);
   });
 
-  test('mistake 30: the edges run in a namespace of their own', () => {
+  test('mistake 30: the edges and the prober run in a namespace of their own', () => {
     expect(
       render(blue)
         .manifests.filter((o) => o.kind === 'StatefulSet')
         .map((o) => o.metadata.namespace),
-    ).toEqual(['clusters-blue-edge', 'clusters-blue-edge']);
+    ).toEqual(['clusters-blue-edge', 'clusters-blue-edge', 'clusters-blue-edge']);
   });
 });

@@ -137,13 +137,21 @@ const podSpec = (plan: TenantPlan, edge: EdgePlan, files: EdgeFiles, resource: s
       ],
     },
   },
+  ...placement(plan, options),
+  initContainers: [guard({ plan, edge, image: options.image })],
+  containers: edgeContainers({ plan, edge, image: options.image, resource }),
+  volumes: volumes(plan, files),
+});
+
+/** Where the pods of a tenant may run, and how important they are. */
+export const placement = (
+  plan: TenantPlan,
+  options: WorkloadOptions,
+): Pick<PodSpec, 'tolerations' | 'nodeSelector' | 'priorityClassName' | 'imagePullSecrets'> => ({
   tolerations: [...controlPlaneTolerations(plan), ...(options.tolerations ?? [])],
   ...(options.nodeSelector === undefined ? {} : { nodeSelector: { ...options.nodeSelector } }),
   ...(options.priorityClassName === undefined ? {} : { priorityClassName: options.priorityClassName }),
   ...(options.imagePullSecrets === undefined ? {} : { imagePullSecrets: options.imagePullSecrets.map((name) => ({ name })) }),
-  initContainers: [guard({ plan, edge, image: options.image })],
-  containers: edgeContainers({ plan, edge, image: options.image, resource }),
-  volumes: volumes(plan, files),
 });
 
 /** As on HyperShift's own pods: nodes may be set aside for control planes, or for one of them. */

@@ -23,29 +23,18 @@ const NEGATIVE_TTL = 5;
  * differs, and whoever asks for the SOA learns which content is being served. Nobody transfers these zones, so their order does not matter.
  */
 export function writeZone(zone: ZoneFile): string {
+  return zoneText(zone, zoneSerial(zone));
+}
+
+/** The serial under which the zone is served. */
+export const zoneSerial = (zone: ZoneFile): number => createHash('sha256').update(zoneText(zone, 0)).digest().readUInt32BE(0);
+
+function zoneText(zone: ZoneFile, serial: number): string {
   const [primary] = zone.servers;
   const ns = zone.servers.map((server) => [fqdn(zone.origin), TTL, 'IN', 'NS', fqdn(server)]);
   const records = zone.records.map((record) => [owner(record.name, zone.origin), TTL, 'IN', record.type, value(record)]);
-  const soa = (serial: number) => [
-    fqdn(zone.origin),
-    TTL,
-    'IN',
-    'SOA',
-    fqdn(primary),
-    fqdn(zone.contact),
-    serial,
-    3600,
-    600,
-    86_400,
-    NEGATIVE_TTL,
-  ];
-  const text = (serial: number) => [soa(serial), ...ns, ...records].map((fields) => `${fields.join(' ')}\n`).join('');
-  return text(serialOf(text(0)));
-}
-
-/** The serial under which a zone with this content is served. */
-function serialOf(content: string): number {
-  return createHash('sha256').update(content).digest().readUInt32BE(0);
+  const soa = [fqdn(zone.origin), TTL, 'IN', 'SOA', fqdn(primary), fqdn(zone.contact), serial, 3600, 600, 86_400, NEGATIVE_TTL];
+  return [soa, ...ns, ...records].map((fields) => `${fields.join(' ')}\n`).join('');
 }
 
 function owner(name: string, origin: string): string {

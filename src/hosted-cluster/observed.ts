@@ -1,4 +1,5 @@
 import type { TenantNetwork } from '../api/tenant-network.ts';
+import type { Authorities } from './authorities.ts';
 import type { EndpointSlice, HostedCluster, HostedControlPlane, Nad, NodePool, Route, Service, VirtualMachineInstance } from './objects.ts';
 
 /** What is known of the hub's own networks and names; everything the segment must not touch. */
@@ -72,4 +73,5 @@ export interface Observed extends Earlier {
   /** HostedClusters whose control plane lives in the namespace that the edge wants: `blue-edge` beside `blue`. */
   readonly edgeNamespaceOwners: readonly string[];
   readonly guestRouter: GuestRouter | undefined;
+  readonly authorities: Authorities;
 }

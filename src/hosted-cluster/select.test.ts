@@ -67,6 +67,7 @@ test("a thousand tenants are read in one pass, and each sees its own objects and
       edgeNamespaceOwners: [],
       allocations: [],
       guestRouter: undefined,
+      authorities: {},
     });
   }
 });
@@ -144,6 +145,7 @@ test('a tenant of which nothing exists yet is observed as such', () => {
     edgeNamespaceOwners: [],
     allocations: [{ mac: '02:00:00:00:00:01', addresses: ['10.0.0.1'] }],
     guestRouter: { httpPort: 1, httpsPort: 2, machines: [] },
+    authorities: {},
   });
 });
 

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { hostedClusterName, type TenantNetwork } from '../api/tenant-network.ts';
+import type { Authorities } from './authorities.ts';
 import { type HubObjects, readHub } from './hub.ts';
 import { controlPlaneNamespace, edgeNamespace } from './namespace.ts';
 import type { projections } from './objects.ts';
@@ -32,6 +33,8 @@ export interface ObjectIndex {
   /** By the layer 2 that their attachment leads to. */
   readonly tenantsByWire: Grouped<TenantNetwork>;
   readonly tenantsByCluster: Grouped<TenantNetwork>;
+  /** By the control plane's namespace. */
+  readonly authorities: Lookup<Authorities>;
 }
 
 /** All that is asked of an index: a Map answers it, and so do the operator's stores. */
@@ -73,6 +76,8 @@ export function indexObjects(objects: Iterable<ProjectedObject | TenantNetwork>)
     endpointSlices: group(of('EndpointSlice'), (slice) => `${slice.metadata.namespace}/${slice.metadata.labels[SERVICE_NAME] ?? ''}`),
     tenantsByWire: group(tenants, (tenant) => segmentWire(wires, tenant)),
     tenantsByCluster: group(tenants, clusterKey),
+    // Nobody saves them to a file: the operator reads them, and what is rendered without them is probed without them.
+    authorities: new Map(),
   };
 }
 
@@ -101,6 +106,7 @@ export function observeTenant(
     allocations,
     ...(inForce === undefined ? {} : { inForce }),
     guestRouter,
+    authorities: index.authorities.get(namespace) ?? {},
   };
 }
 

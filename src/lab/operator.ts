@@ -46,7 +46,16 @@ const kustomization = (dir: string) => ({
         spec: {
           template: {
             spec: {
-              containers: [{ name: 'operator', image: OPERATOR_IMAGE, env: [{ name: 'HCPIO_EDGE_IMAGE', value: EDGE_IMAGE }] }],
+              containers: [
+                {
+                  name: 'operator',
+                  image: OPERATOR_IMAGE,
+                  env: [
+                    { name: 'HCPIO_EDGE_IMAGE', value: EDGE_IMAGE },
+                    { name: 'HCPIO_PROBER_IMAGE', value: OPERATOR_IMAGE },
+                  ],
+                },
+              ],
             },
           },
         },

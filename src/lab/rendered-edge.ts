@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lab } from './contract.ts';
 import { EDGE_IMAGE } from './images/edge.ts';
+import { OPERATOR_IMAGE } from './images/operator.ts';
 import { CLUSTERS } from './player/scenario.ts';
 
 const HCPIO = join(import.meta.dirname, '..', '..', 'bin', 'hcpio');
@@ -47,7 +48,22 @@ export async function applyEdge(lab: Lab, tenants: readonly Tenant[], signal?: A
     const out = join(lab.dir, `rendered-${cluster}`);
     await rm(out, { recursive: true, force: true });
     const tenant = `${CLUSTERS}/${cluster}`;
-    await lab.run([HCPIO, 'render', '-f', hub, '--tenant', tenant, '--out', out, '--platform', 'kubernetes', '--image', EDGE_IMAGE]);
+    await lab.run([
+      HCPIO,
+      'render',
+      '-f',
+      hub,
+      '--tenant',
+      tenant,
+      '--out',
+      out,
+      '--platform',
+      'kubernetes',
+      '--image',
+      EDGE_IMAGE,
+      '--prober-image',
+      OPERATOR_IMAGE,
+    ]);
     await lab.kubectl(['apply', '--server-side', '--force-conflicts', '-k', out], signal === undefined ? {} : { signal });
     await refreshPods(lab, `${CLUSTERS}-${cluster}-edge`, signal);
   }

@@ -11,6 +11,7 @@ interface FamilyPins {
   readonly edgeA: Pin | undefined;
   readonly edgeB: Pin | undefined;
   readonly vip: Pin | undefined;
+  readonly prober: Pin | undefined;
 }
 
 interface PinInput {
@@ -30,11 +31,13 @@ export function readPins(
   const edgeA = read('spec.gateway.addresses.edgeA', pins.edgeA);
   const edgeB = read('spec.gateway.addresses.edgeB', pins.edgeB);
   const vip = read('spec.gateway.addresses.vip', pins.vip);
+  const prober = read('spec.gateway.addresses.prober', pins.prober);
   const of = (family: Family): FamilyPins => ({
     router: routers[family],
     edgeA: edgeA[family],
     edgeB: edgeB[family],
     vip: vip[family] ?? published(publishedVip, family, segment),
+    prober: prober[family],
   });
   return { ipv4: of('ipv4'), ipv6: of('ipv6') };
 }

@@ -9,7 +9,7 @@ const refusal = (cidrs: string | readonly string[], more: Partial<AddressPlanInp
 const error = { severity: 'error', object: 'clusters/blue TenantNetwork' };
 
 describe('the layout', () => {
-  test('a /24 reads router .1, edge-a .2, VIP .3, edge-b .4, pool .10 to .254', () => {
+  test('a /24 reads router .1, edge-a .2, VIP .3, edge-b .4, prober .5, pool .10 to .254', () => {
     expect(plan('192.168.100.0/24')).toEqual({
       ipv4: {
         cidr: '192.168.100.0/24',
@@ -17,6 +17,7 @@ describe('the layout', () => {
         edgeA: '192.168.100.2',
         vip: '192.168.100.3',
         edgeB: '192.168.100.4',
+        prober: '192.168.100.5',
         pool: [['192.168.100.10', '192.168.100.254']],
       },
     });
@@ -30,6 +31,7 @@ describe('the layout', () => {
         edgeA: '192.168.100.1',
         vip: '192.168.100.2',
         edgeB: '192.168.100.3',
+        prober: '192.168.100.4',
         pool: [['192.168.100.10', '192.168.100.253']],
       },
     });
@@ -49,6 +51,7 @@ describe('the layout', () => {
         edgeA: '192.168.100.1',
         vip: '192.168.100.50',
         edgeB: '192.168.100.2',
+        prober: '192.168.100.3',
         pool: [
           ['192.168.100.10', '192.168.100.15'],
           ['192.168.100.20', '192.168.100.49'],
@@ -68,6 +71,7 @@ describe('the layout', () => {
         edgeA: '192.168.100.1',
         vip: '192.168.100.2',
         edgeB: '192.168.100.3',
+        prober: '192.168.100.4',
         pool: [['192.168.100.10', '192.168.100.254']],
       },
     });
@@ -82,6 +86,7 @@ describe('the layout', () => {
         edgeA: 'fd00:100::2',
         vip: 'fd00:100::3',
         edgeB: 'fd00:100::4',
+        prober: 'fd00:100::5',
         pool: [['fd00:100::a', 'fd00:100::1009']],
       },
     });
@@ -96,6 +101,7 @@ describe('the layout', () => {
         edgeA: '192.168.100.1',
         vip: '192.168.100.9',
         edgeB: '192.168.100.2',
+        prober: '192.168.100.3',
         pool: [['192.168.100.10', '192.168.100.253']],
       },
       ipv6: {
@@ -104,6 +110,7 @@ describe('the layout', () => {
         edgeA: 'fd00:100::1',
         vip: 'fd00:100::2',
         edgeB: 'fd00:100::3',
+        prober: 'fd00:100::4',
         pool: [
           ['fd00:100::a', 'fd00:100::fe'],
           ['fd00:100::100', 'fd00:100::100a'],
@@ -124,13 +131,20 @@ describe('the layout', () => {
 });
 
 describe('small segments', () => {
-  test('a /29 has a router, one edge, the VIP and three machines', () => {
+  test('a /29 has a router, one edge, the VIP, the prober and two machines', () => {
     expect(plan('10.0.0.8/29', { availability: 'Single' })).toEqual({
-      ipv4: { cidr: '10.0.0.8/29', router: '10.0.0.9', edgeA: '10.0.0.10', vip: '10.0.0.11', pool: [['10.0.0.12', '10.0.0.14']] },
+      ipv4: {
+        cidr: '10.0.0.8/29',
+        router: '10.0.0.9',
+        edgeA: '10.0.0.10',
+        vip: '10.0.0.11',
+        prober: '10.0.0.14',
+        pool: [['10.0.0.12', '10.0.0.13']],
+      },
     });
   });
 
-  test('a /28 has two edges and ten machines', () => {
+  test('a /28 has two edges, the prober at its end and nine machines', () => {
     expect(plan('10.0.0.16/28')).toEqual({
       ipv4: {
         cidr: '10.0.0.16/28',
@@ -138,7 +152,8 @@ describe('small segments', () => {
         edgeA: '10.0.0.18',
         vip: '10.0.0.19',
         edgeB: '10.0.0.20',
-        pool: [['10.0.0.21', '10.0.0.30']],
+        prober: '10.0.0.30',
+        pool: [['10.0.0.21', '10.0.0.29']],
       },
     });
   });
@@ -178,6 +193,7 @@ describe('the published VIP', () => {
       edgeA: '192.168.100.2',
       vip: '192.168.100.77',
       edgeB: '192.168.100.3',
+      prober: '192.168.100.4',
       pool: [
         ['192.168.100.10', '192.168.100.76'],
         ['192.168.100.78', '192.168.100.254'],
@@ -213,10 +229,30 @@ test('a pin inside a reserved range is what its owner asked for', () => {
   const fixed = { router: '192.168.100.1', pins: { edgeA: '192.168.100.2', vip: '192.168.100.3', edgeB: '192.168.100.4' } };
   expect(plan('192.168.100.0/24', { ...fixed, reserved: ['192.168.100.0/28'] }).ipv4).toEqual({
     ...plan('192.168.100.0/24').ipv4,
-    pool: [['192.168.100.16', '192.168.100.254']],
+    prober: '192.168.100.254',
+    pool: [['192.168.100.16', '192.168.100.253']],
   });
 });
 
 test('a single edge is not troubled by a range over the address that edge-b would have', () => {
   expect(plan('192.168.100.0/24', { availability: 'Single', reserved: ['192.168.100.4'] }).ipv4?.edgeB).toBeUndefined();
+});
+
+test('the prober goes where it is pinned, and steps aside for everybody else', () => {
+  expect(plan('192.168.100.0/24', { pins: { prober: '192.168.100.200' } }).ipv4).toEqual({
+    ...plan('192.168.100.0/24').ipv4,
+    prober: '192.168.100.200',
+    pool: [
+      ['192.168.100.10', '192.168.100.199'],
+      ['192.168.100.201', '192.168.100.254'],
+    ],
+  });
+  expect(plan('192.168.100.0/24', { reserved: ['192.168.100.5-192.168.100.7'] }).ipv4?.prober).toBe('192.168.100.8');
+});
+
+test('the last address of a segment goes to a machine, and not to the prober', () => {
+  const full = { availability: 'Single', reserved: ['10.0.0.12-10.0.0.13'] } as const;
+  expect(plan('10.0.0.8/29', full)).toEqual({
+    ipv4: { cidr: '10.0.0.8/29', router: '10.0.0.9', edgeA: '10.0.0.10', vip: '10.0.0.11', pool: [['10.0.0.14', '10.0.0.14']] },
+  });
 });

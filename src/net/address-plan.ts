@@ -28,6 +28,8 @@ export interface FamilyAddresses {
   readonly edgeA: string;
   readonly vip: string;
   readonly edgeB?: string;
+  /** Where the segment is looked at from; absent when no address is left for it. */
+  readonly prober?: string;
   readonly pool: readonly (readonly [first: string, last: string])[];
 }
 
@@ -36,7 +38,8 @@ export interface AddressPlan {
   readonly ipv6?: FamilyAddresses;
 }
 
-type Owner = 'the router' | 'edge-a' | 'the VIP' | 'edge-b';
+const ALL_OWNERS = ['the router', 'edge-a', 'the VIP', 'edge-b', 'the prober'] as const;
+type Owner = (typeof ALL_OWNERS)[number];
 
 /** Fixed addresses sit below it, so that a /24 reads .1 to .4 and its pool .10 to .254, with room for what people add by hand. */
 const POOL_OFFSET = 10n;
@@ -79,6 +82,7 @@ function claimsFor({ router, availability }: AddressPlanInput, cidr: Cidr, pins:
     { owner: 'edge-a', pin: pins.edgeA },
     { owner: 'the VIP', pin: pins.vip },
     ...(edgeB ? [{ owner: 'edge-b', pin: pins.edgeB } as const] : []),
+    ...(pins.prober === undefined ? [] : [{ owner: 'the prober', pin: pins.prober } as const]),
   ];
 }
 
@@ -94,10 +98,24 @@ function planFamily(
   const planned = claims.filter((claim) => !claim.pin).flatMap(({ owner }) => entryOf(owners, owner));
   refuseReservedOwner(input.object, planned, reserved);
 
-  const left = free.remaining(isSmall(cidr) ? 1n : POOL_OFFSET, reserved);
+  const prober = owners.get('the prober') ?? spareAddress(cidr, free.remaining(1n, reserved), input.poolSize > 0 ? 1n : 0n);
+  if (prober) owners.set('the prober', prober);
+  const taken = prober ? [{ first: prober.value, last: prober.value }] : [];
+  const left = free.remaining(isSmall(cidr) ? 1n : POOL_OFFSET, [...reserved, ...taken]);
   const pool = takeLowest(left, BigInt(input.poolSize));
   if (input.poolSize > 0 && rangeSize(pool) === 0n) throw new Refusal(emptyPool(input.object, cidr));
   return addressesOf(cidr, owners, pool);
+}
+
+/**
+ * For the prober, whom nobody dials: it may stand anywhere and move, so it takes what everybody else left over. In a /24 that is .5; where
+ * nothing is left below the pool, its last address, which is the likeliest to be free. At least `leave` addresses stay for the pool.
+ */
+function spareAddress(cidr: Cidr, spare: readonly Range[], leave: bigint): Address | undefined {
+  const [first, last] = [spare[0]?.first, spare.at(-1)?.last];
+  if (first === undefined || last === undefined || rangeSize(spare) <= leave) return undefined;
+  const belowPool = !isSmall(cidr) && first < cidr.network + POOL_OFFSET;
+  return { family: cidr.family, value: belowPool ? first : last };
 }
 
 const isSmall = (cidr: Cidr): boolean => cidr.family === 'ipv4' && cidr.prefix >= SMALL_PREFIX;
@@ -112,7 +130,7 @@ function addressesOf(cidr: Cidr, owners: ReadonlyMap<Owner, Address>, pool: read
     const address = owners.get(owner);
     return address && formatAddress(address);
   };
-  const [router, edgeA, vip, edgeB] = [text('the router'), text('edge-a'), text('the VIP'), text('edge-b')];
+  const [router, edgeA, vip, edgeB, prober] = ALL_OWNERS.map(text);
   if (edgeA === undefined || vip === undefined) throw new Error('edge-a and the VIP are always claimed');
   return {
     cidr: formatCidr(cidr),
@@ -120,6 +138,7 @@ function addressesOf(cidr: Cidr, owners: ReadonlyMap<Owner, Address>, pool: read
     edgeA,
     vip,
     ...(edgeB !== undefined && { edgeB }),
+    ...(prober !== undefined && { prober }),
     pool: pool.map((range) => formatRange(cidr.family, range)),
   };
 }
@@ -129,6 +148,7 @@ const fieldOf: Record<Owner, string> = {
   'edge-a': 'spec.gateway.addresses.edgeA',
   'the VIP': 'spec.gateway.addresses.vip',
   'edge-b': 'spec.gateway.addresses.edgeB',
+  'the prober': 'spec.gateway.addresses.prober',
 };
 
 function refuseReservedOwner(object: ObjectRef, planned: readonly [Owner, Address][], reserved: readonly ReservedRange[]): void {

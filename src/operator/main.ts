@@ -14,6 +14,7 @@ import { Transport } from '../kube/transport.ts';
 import { type Meters, meters } from './metrics.ts';
 import { createOperator, type Operator } from './operator.ts';
 import { type Options, readOptions, usage } from './options.ts';
+import { askProber } from './segment/ask-prober.ts';
 import type { Answer, Serving } from './serving/health.ts';
 import { httpServer, type Reply } from './serving/http.ts';
 import { openWebhooks } from './webhook/open.ts';
@@ -40,6 +41,8 @@ async function main(args: readonly string[], stop: AbortSignal): Promise<void> {
   const operator = await createOperator(
     {
       ...options,
+      edge: { ...options.edge, operatorNamespace: namespace },
+      askProber,
       transport,
       clock: systemClock,
       random: Math.random,

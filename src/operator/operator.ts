@@ -8,7 +8,7 @@ import { Discovery } from '../kube/discovery.ts';
 import { EventRecorder, type EventToTell } from '../kube/events.ts';
 import { Lease, type LeaseTiming } from '../kube/lease.ts';
 import { type Health, Manager, type Runnable } from '../kube/manager.ts';
-import { refOf, refText, type WireObject } from '../kube/object.ts';
+import { type Key, refOf, refText, type WireObject } from '../kube/object.ts';
 import type { Logger } from '../kube/telemetry.ts';
 import type { Transport } from '../kube/transport.ts';
 import type { TenantRenderOptions } from '../tenant/render.ts';
@@ -16,12 +16,12 @@ import { feedNodePoolGate, nodePoolGateReconciler } from './controllers/node-poo
 import { feedShorthand, shorthandReconciler } from './controllers/shorthand.ts';
 import { tenantNetworkReconciler } from './controllers/tenant-network/controller.ts';
 import { probeWordsFrom } from './controllers/tenant-network/explain.ts';
-import { nobodyProbes, type ProbeSegment } from './controllers/tenant-network/probe.ts';
 import { housekeeping } from './housekeeping.ts';
 import { LateInformers } from './late-informers.ts';
 import type { Meters } from './metrics.ts';
 import { detectPlatform, type Platform } from './platform.ts';
 import { NAMESPACE, TENANT_RESOURCES } from './resources.ts';
+import { type AskProber, type ProbeSegment, SegmentProbes } from './segment/segment-probes.ts';
 import { type Answer, isAlive, isReady, type Serving, Watchdog } from './serving/health.ts';
 import { feedTenants } from './world/feeds.ts';
 import { World } from './world/world.ts';
@@ -40,6 +40,9 @@ export interface OperatorOptions {
   readonly lease: { readonly namespace: string; readonly name: string; readonly timing: LeaseTiming } | undefined;
   readonly dryRun: boolean;
   readonly workers: number;
+  /** How a prober is asked what it sees. */
+  readonly askProber?: AskProber;
+  /** In place of the probers; for tests. */
   readonly probeSegment?: ProbeSegment;
   /** Given where V8 can be told to. */
   readonly collectGarbage?: (() => void) | undefined;
@@ -109,7 +112,7 @@ interface Parts {
 }
 
 function controllersOf(options: OperatorOptions, platform: Platform, parts: Parts): readonly Controller[] {
-  const { transport, clock, random, log, meters, workers, edge, probeSegment = nobodyProbes } = options;
+  const { transport, clock, random, log, meters, workers, edge, askProber } = options;
   const { world, watchdog } = parts;
   const make = (name: string, reconcile: Reconcile, count: number) =>
     new Controller({
@@ -122,16 +125,18 @@ function controllersOf(options: OperatorOptions, platform: Platform, parts: Part
       log,
       metrics: meters,
     });
+  const segments = new SegmentProbes({ ask: askProber ?? nobody, clock, random, onNews: (tenant) => tenants.queue.add(tenant) });
   const context = {
     ...parts,
     clock,
     render: { ...edge, platform },
-    probeSegment,
+    probeSegment: options.probeSegment ?? segments.probe,
+    forgetSegment: (tenant: Key) => segments.forget(tenant),
     probeWords: probeWordsFrom(transport),
     namespaceOwner: namespaceOwner(transport),
     metrics: meters,
   };
-  const tenants = make(
+  const tenants: Controller = make(
     'tenantnetwork',
     tenantNetworkReconciler(context, (tenant, reconcileId) => log.child({ tenant, reconcileId })),
     workers,
@@ -143,6 +148,8 @@ function controllersOf(options: OperatorOptions, platform: Platform, parts: Part
   feedNodePoolGate(gate, world);
   return [tenants, shorthand, gate];
 }
+
+const nobody: AskProber = () => Promise.reject(new Error('there is no way to the probers'));
 
 function namespaceOwner(transport: Transport) {
   const client = new Client(transport);

@@ -20,6 +20,7 @@ export interface Options {
   readonly platform: Platform | undefined;
   readonly edge: {
     readonly image: string | undefined;
+    readonly proberImage: string | undefined;
     readonly priorityClassName: string | undefined;
     readonly imagePullSecrets: readonly string[] | undefined;
     readonly storageClassName: string | undefined;
@@ -65,6 +66,11 @@ const FLAGS = {
   },
   platform: { value: 'auto|openshift|kubernetes', default: 'auto', help: 'the kind of hub' },
   'edge-image': { value: 'IMAGE', env: 'HCPIO_EDGE_IMAGE', help: 'the image of the edges; without it the one of this version' },
+  'prober-image': {
+    value: 'IMAGE',
+    env: 'HCPIO_PROBER_IMAGE',
+    help: "the image of the probers, which is the operator's own; without it the one of this version",
+  },
   'edge-priority-class': { value: 'NAME', help: 'the priority class of the edges' },
   'edge-pull-secrets': { value: 'NAME,...', help: "pull secrets of the edge image, which have to be in the edge's namespace" },
   'edge-storage-class': { value: 'NAME', help: "the storage class of the lease volumes; without it the hub's default" },
@@ -103,6 +109,7 @@ export function readOptions(args: readonly string[], env: Environment): Options 
     platform: platform === 'auto' ? undefined : platform,
     edge: {
       image: text('edge-image'),
+      proberImage: text('prober-image'),
       priorityClassName: text('edge-priority-class'),
       imagePullSecrets: text('edge-pull-secrets')
         ?.split(',')

@@ -10,9 +10,10 @@ import { shorthandRules } from './controllers/shorthand.ts';
 import { probeWordsRules } from './controllers/tenant-network/explain.ts';
 import { may, type PolicyRule } from './rbac.ts';
 import type { Rights } from './rbac-roles.ts';
-import { HOSTED_CLUSTER, NAMESPACE, POD, TENANT_NETWORK, TENANT_RESOURCES } from './resources.ts';
+import { HOSTED_CLUSTER, NAMESPACE, POD, SECRET, TENANT_NETWORK, TENANT_RESOURCES } from './resources.ts';
 import { trustRules } from './webhook/self-made/ca-bundle.ts';
 import { secretRules } from './webhook/self-made/self-made-certificate.ts';
+import { authorityRules } from './world/authority.ts';
 import type { Tracked } from './world/tracked.ts';
 import { World } from './world/world.ts';
 
@@ -27,7 +28,9 @@ function watchRules(): readonly PolicyRule[] {
   };
   const world = new World({ transport: new Transport({ connection: nowhere, userAgent: 'none' }) });
   const watched = new Set(world.informers.map((informer) => (informer as Tracked<never>).resource));
-  return [...watched].map((resource: Resource) => may(['list', 'watch'], resource));
+  // Secrets by name only.
+  watched.delete(SECRET);
+  return [...[...watched].map((resource: Resource) => may(['list', 'watch'], resource)), ...authorityRules];
 }
 
 /** What a part says of reading what is watched is left out: that is asked of the world, and nothing more of it is needed. */
@@ -48,8 +51,9 @@ const tenantNetworkRules: readonly PolicyRule[] = [
   may(['patch'], TENANT_NETWORK),
   may(['patch'], TENANT_NETWORK, { subresource: 'status' }),
   may(['patch'], HOSTED_CLUSTER, { subresource: 'status' }),
-  // Told of news, and rolled: the two pods that an edge has, by name, and no other pod of the hub.
+  // Told of news, and rolled: the pods that a tenant has, by name, and no other pod of the hub. The prober rolls by itself.
   may(['patch', 'delete'], POD, { names: ['edge-a-0', 'edge-b-0'] }),
+  may(['patch'], POD, { names: ['prober-0'] }),
 ];
 
 export const operatorRights: Rights = {

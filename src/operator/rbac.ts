@@ -11,7 +11,7 @@ type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
 
 export interface RuleOptions {
   readonly subresource?: string;
-  /** Only objects of these names. No name can narrow `create`, `list` or `watch`: a rule that tries grants nothing. */
+  /** Only objects of these names. No name can narrow `create`; `list` and `watch` only where they select by that name. */
   readonly names?: readonly string[];
 }
 

@@ -41,7 +41,8 @@ export const POD = resource('', 'v1', 'pods', 'Pod');
 /** As kubelet writes them. */
 export const POD_EVENT = resource('', 'v1', 'events', 'Event');
 const SERVICE_ACCOUNT = resource('', 'v1', 'serviceaccounts', 'ServiceAccount');
-const CONFIG_MAP = resource('', 'v1', 'configmaps', 'ConfigMap');
+export const SECRET = resource('', 'v1', 'secrets', 'Secret');
+export const CONFIG_MAP = resource('', 'v1', 'configmaps', 'ConfigMap');
 const NETWORK_POLICY = resource('networking.k8s.io', 'v1', 'networkpolicies', 'NetworkPolicy');
 const DISRUPTION_BUDGET = resource('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget');
 const STATEFUL_SET = resource('apps', 'v1', 'statefulsets', 'StatefulSet');

@@ -9,7 +9,7 @@ const render = (change: Change = {}) => {
   return renderTenant(planTenant(observed), observed, { platform: 'kubernetes' });
 };
 
-test('a /24 reads .1 .2 .3 .4, with the pool from .10', () => {
+test('a /24 reads .1 .2 .3 .4 .5, with the pool from .10', () => {
   expect(planTenant(blueObserved()).addresses).toEqual({
     ipv4: {
       cidr: '192.168.100.0/24',
@@ -17,6 +17,7 @@ test('a /24 reads .1 .2 .3 .4, with the pool from .10', () => {
       edgeA: '192.168.100.2',
       vip: '192.168.100.3',
       edgeB: '192.168.100.4',
+      prober: '192.168.100.5',
       pool: [['192.168.100.10', '192.168.100.254']],
     },
   });

@@ -60,6 +60,7 @@ async function startOperator(): Promise<void> {
       instance: 'only',
       platform: undefined,
       edge: {},
+      askProber: async () => '',
       lease: { namespace: 'hcpio-system', name: 'hcpio-operator', timing: QUICK_LEASE },
       dryRun: false,
       workers: 2,

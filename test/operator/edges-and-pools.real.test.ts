@@ -3,8 +3,8 @@ import { PAUSE_MARKER, RELEASE_MARKER } from '../../src/api/markers.ts';
 import type { TenantNetworkStatus } from '../../src/api/tenant-network-status.ts';
 import { EVENT } from '../../src/kube/events.ts';
 import type { WireObject } from '../../src/kube/object.ts';
-import type { SegmentProof } from '../../src/operator/controllers/tenant-network/probe.ts';
 import * as r from '../../src/operator/resources.ts';
+import { notProbed, type SegmentProof } from '../../src/operator/segment/proof.ts';
 import { expectAsPlanned } from './as-planned.ts';
 import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   controllerManager = playControllerManager(hub);
   operator = await startOperator(hub, {
     edge: { image: 'edge:1' },
-    probeSegment: async (key) => proofs.get(key) ?? { outcome: 'notProbed' },
+    probeSegment: async (key) => proofs.get(key) ?? notProbed('NotProbed', 'nobody has looked'),
   });
 });
 afterAll(async () => {
@@ -136,7 +136,10 @@ test('a new NodePool is held until the segment is proven, then released; and onl
   expect(await said('Ready')).toBe('False Gated');
   seen({
     outcome: 'proven',
-    message: 'DHCP answered in 3 ms',
+    reason: 'Proven',
+    message: 'DHCP offers addresses',
+    rogueServers: [],
+    serials: [],
     holder: 'edge-a',
     answered: ['APIServer', 'Ignition', 'Konnectivity', 'OAuthServer'],
   });

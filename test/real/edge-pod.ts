@@ -30,7 +30,14 @@ export class EdgePod {
     this.host = host;
     this.plan = plan;
     this.edge = edge;
-    const rendered = renderGateway(plan, { nads: sampleNads, platform: 'kubernetes', image: 'edge' });
+    const rendered = renderGateway(plan, {
+      nads: sampleNads,
+      platform: 'kubernetes',
+      image: 'edge',
+      proberImage: 'operator',
+      operatorNamespace: 'hcpio-system',
+      authorities: {},
+    });
     this.#files = rendered.files.find((files) => files.edge === edge.name)?.files ?? [];
     this.#spec = rendered.manifests.find((o) => o.kind === 'StatefulSet' && o.metadata.name === edge.name)?.['spec'] as StatefulSetSpec;
     cpSync(ENTRY_POINTS, join(host.dir, 'etc', 'libexec'), { recursive: true });

@@ -39,6 +39,9 @@ const render = (plan: TenantPlan, platform: 'openshift' | 'kubernetes'): readonl
     nads: sampleNads,
     platform,
     image: 'registry.example.com/hcpio/edge:1',
+    proberImage: 'registry.example.com/hcpio/operator:1',
+    operatorNamespace: 'hcpio-system',
+    authorities: {},
     priorityClassName: 'system-cluster-critical',
   }).manifests;
 

@@ -59,6 +59,7 @@ export const blue: TenantPlan = {
       edgeA: '192.168.100.2',
       vip,
       edgeB: '192.168.100.4',
+      prober: '192.168.100.5',
       pool: [
         ['192.168.100.10', '192.168.100.199'],
         ['192.168.100.221', '192.168.100.254'],
@@ -98,6 +99,7 @@ export const blue: TenantPlan = {
   ],
   segment: { attachment: 'default/vlan100', mtu: 1500, domain: 'blue.example.com' },
   edges,
+  prober: { name: 'prober', addresses: { ipv4: '192.168.100.5' } },
   endpoints: [
     {
       service: 'APIServer',
@@ -164,7 +166,14 @@ export const blue: TenantPlan = {
 export const single: TenantPlan = {
   ...blue,
   addresses: {
-    ipv4: { cidr: '192.168.100.0/24', router: '192.168.100.1', edgeA: '192.168.100.2', vip, pool: [['192.168.100.10', '192.168.100.254']] },
+    ipv4: {
+      cidr: '192.168.100.0/24',
+      router: '192.168.100.1',
+      edgeA: '192.168.100.2',
+      vip,
+      prober: '192.168.100.5',
+      pool: [['192.168.100.10', '192.168.100.254']],
+    },
   },
   edges: [{ name: 'edge-a', addresses: { ipv4: '192.168.100.2' }, priority: 150 }],
 };
@@ -180,10 +189,12 @@ export const dualStack: TenantPlan = {
       edgeA: 'fd00:100::2',
       vip: 'fd00:100::3',
       edgeB: 'fd00:100::4',
+      prober: 'fd00:100::5',
       pool: [['fd00:100::a', 'fd00:100::1009']],
     },
   },
   segment: { ...blue.segment, mtu: 9000 },
+  prober: { name: 'prober', addresses: { ipv4: '192.168.100.5', ipv6: 'fd00:100::5' } },
   edges: edges.map((edge) => ({ ...edge, addresses: { ...edge.addresses, ipv6: edge.name === 'edge-a' ? 'fd00:100::2' : 'fd00:100::4' } })),
   listeners: blue.listeners.flatMap((listener) => [listener, { ...listener, address: 'fd00:100::3' }]),
   dhcp: {
@@ -223,10 +234,12 @@ export const allRoutes: TenantPlan = {
       edgeA: '192.168.100.1',
       vip: '192.168.100.2',
       edgeB: '192.168.100.3',
+      prober: '192.168.100.4',
       pool: [['192.168.100.10', '192.168.100.254']],
     },
   },
   edges: edges.map((edge) => ({ ...edge, addresses: { ipv4: edge.name === 'edge-a' ? '192.168.100.1' : '192.168.100.3' } })),
+  prober: { name: 'prober', addresses: { ipv4: '192.168.100.4' } },
   listeners: [
     {
       address: '192.168.100.2',

@@ -124,6 +124,7 @@ export function blueObserved(change: Change = {}): Observed {
     edgeNamespaceOwners: [],
     ...NOTHING_EARLIER,
     guestRouter: undefined,
+    authorities: {},
     ...change.observed,
   };
 }

@@ -130,6 +130,7 @@ function tenantOf(strategies: Strategies, services: Observed['services'], routes
     edgeNamespaceOwners: [],
     allocations: [],
     guestRouter: undefined,
+    authorities: {},
   };
 }
 

@@ -13,7 +13,7 @@ const OPERATOR = join(ROOT, 'deploy/operator');
 const NODE = join(ROOT, 'node_modules/node/bin/node');
 
 /** What goes into the bundle. A package that changes comes with another lock file. */
-const PROGRAM = ['api', 'net', 'hosted-cluster', 'gateway', 'checks', 'tenant', 'kube', 'operator'].map((folder) =>
+const PROGRAM = ['api', 'net', 'hosted-cluster', 'gateway', 'checks', 'tenant', 'kube', 'operator', 'probes', 'prober'].map((folder) =>
   join(ROOT, 'src', folder),
 );
 

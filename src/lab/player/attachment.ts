@@ -4,6 +4,7 @@ import type { Attachment, Lab, LabOptions } from '../contract.ts';
 import { ensureDerived } from '../images/derived.ts';
 import { edgeImage } from '../images/edge.ts';
 import { hostedControlPlaneImage } from '../images/hosted-control-plane.ts';
+import { operatorImage } from '../images/operator.ts';
 import { waitFor } from '../wait.ts';
 import { workerDisk } from '../worker/disk.ts';
 import type { Condition } from './hosted-cluster.ts';
@@ -24,8 +25,10 @@ async function prepare(_: LabOptions, signal: AbortSignal): Promise<readonly str
   // One after the other: each of them keeps all cores busy when it has to be made.
   const control = await ensureDerived(hostedControlPlaneImage, signal);
   const edge = await ensureDerived(edgeImage, signal);
+  // Every tenant has a prober, which is a programme in the operator's image, whether the operator runs or not.
+  const operator = await ensureDerived(operatorImage, signal);
   await ensureDerived(workerDisk, signal);
-  return [control.archive, edge.archive];
+  return [control.archive, edge.archive, operator.archive];
 }
 
 async function start(lab: Lab, signal: AbortSignal): Promise<void> {

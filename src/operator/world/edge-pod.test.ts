@@ -17,7 +17,7 @@ const pod = (annotations: Record<string, string>, more: Record<string, unknown> 
   spec: { nodeName: 'hub-a' },
   ...more,
 });
-const ready = { status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+const ready = { status: { podIP: '10.128.0.9', conditions: [{ type: 'Ready', status: 'True' }] } };
 
 test('a pod is kept as far as it tells how its edge fares', () => {
   const networks = status(
@@ -31,6 +31,7 @@ test('a pod is kept as far as it tells how its edge fares', () => {
     tenant: 'clusters.blue',
     edge: 'edge-a',
     node: 'hub-a',
+    address: '10.128.0.9',
     ready: true,
     terminating: false,
     template: 't1',

@@ -1,4 +1,4 @@
-/** The pods of the edges, as far as they tell how an edge fares. */
+/** The pods of the edges and of the prober, as far as they tell how each fares. */
 
 import { GROUP } from '../../api/tenant-network.ts';
 import { TENANT } from '../../gateway/labels.ts';
@@ -22,6 +22,8 @@ export interface EdgePod {
   readonly tenant: string;
   readonly edge: string;
   readonly node: string;
+  /** On the pod network; empty until it has one. */
+  readonly address: string;
   readonly ready: boolean;
   readonly terminating: boolean;
   /** The mark of the template it was made from, and the configuration it was told of. */
@@ -40,6 +42,7 @@ export interface EdgePod {
 interface PodBody {
   readonly spec?: { readonly nodeName?: string };
   readonly status?: {
+    readonly podIP?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
     readonly containerStatuses?: readonly ContainerStatus[];
@@ -69,6 +72,7 @@ export function edgePod(object: WireObject): EdgePod {
     tenant: labels[TENANT] ?? '',
     edge: labels['app.kubernetes.io/instance'] ?? '',
     node: spec?.nodeName ?? '',
+    address: status?.podIP ?? '',
     ready,
     terminating: deletionTimestamp !== undefined,
     template: annotations[TEMPLATE] ?? '',

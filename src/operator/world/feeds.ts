@@ -7,7 +7,8 @@ import type { Tracked } from './tracked.ts';
 import type { World } from './world.ts';
 
 export function feedTenants(controller: Controller, world: World): void {
-  const { tenants, hostedClusters, hostedControlPlanes, nodePools, machines, routes, attachments, pods, ledger } = world.sources;
+  const { tenants, hostedClusters, hostedControlPlanes, nodePools, machines, routes, attachments, pods, authorities, ledger } =
+    world.sources;
   const of = (index: string, value: string): Key[] => tenants.byIndex(index, value).map(({ metadata }) => keyOf(metadata));
   const ofNamespace = ({ metadata }: { readonly metadata: { readonly namespace: string } }): Key[] =>
     of('controlPlane', metadata.namespace);
@@ -25,6 +26,7 @@ export function feedTenants(controller: Controller, world: World): void {
     ...of('attachment', keyOf(metadata)),
     ...world.tenantsOnWire(wire).map((tenant) => keyOf(tenant.metadata)),
   ]);
+  for (const tracked of Object.values(authorities)) follow(controller, tracked, ofNamespace);
   follow(controller, pods, ({ tenant }) => of('label', tenant));
   for (const tracked of ledger) follow(controller, tracked, ({ owner }) => of('label', owner));
   world.onServices(

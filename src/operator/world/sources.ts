@@ -3,7 +3,8 @@
  * here: a hub has ten times more Services, pods and NetworkAttachmentDefinitions than concern us.
  */
 
-import { EDGE_SELECTOR } from '../../gateway/labels.ts';
+import { EDGE_SELECTOR, PROBER_SELECTOR } from '../../gateway/labels.ts';
+import { AUTHORITY_SOURCES, type AuthoritySource } from '../../hosted-cluster/authorities.ts';
 import { controlPlaneNamespace } from '../../hosted-cluster/namespace.ts';
 import type { EndpointSlice, Service } from '../../hosted-cluster/objects.ts';
 import { upstreamOf } from '../../hosted-cluster/publishing.ts';
@@ -15,6 +16,7 @@ import type { Transport } from '../../kube/transport.ts';
 import { Interned } from '../ledger/interned.ts';
 import { type Entry, ledgerKeeping, OWN_OBJECTS } from '../ledger/ledger.ts';
 import * as r from '../resources.ts';
+import { type Authority, authorityOf } from './authority.ts';
 import { edgePod } from './edge-pod.ts';
 import { asText, type Identified } from './keeping.ts';
 import { type Kept, projectionsFor } from './projections.ts';
@@ -31,9 +33,14 @@ export interface SourceOptions {
 export const NODE_POOL_LABEL = 'hypershift.openshift.io/nodePoolName';
 export const SERVICE_NAME = 'kubernetes.io/service-name';
 
+const NAME = 'app.kubernetes.io/name';
+
 /** The Services of a control plane that workers are led to, and the two more that may say where it is published. */
 const UPSTREAMS = Object.values(upstreamOf).map(({ service }) => service);
 const PUBLISHERS = ['router', 'kube-apiserverlb'];
+
+/** The pods of the edges and of the probers. */
+const OWN_PODS = `${OWN_OBJECTS},${NAME} in (${[EDGE_SELECTOR, PROBER_SELECTOR].map((labels) => labels[NAME]).join(',')})`;
 
 export type Sources = ReturnType<typeof openSources>;
 
@@ -63,9 +70,15 @@ export function openSources(options: SourceOptions) {
     attachments: track({ resource: r.NETWORK_ATTACHMENT, labelSelector: not(OWN_OBJECTS) }, project.attachment, {
       wire: ({ wire }) => [wire],
     }),
-    pods: track({ resource: r.POD, labelSelector: selector({ ...EDGE_SELECTOR, 'app.kubernetes.io/managed-by': 'hcpio' }) }, edgePod, {
+    pods: track({ resource: r.POD, labelSelector: OWN_PODS }, edgePod, {
       tenant: ({ tenant }) => [tenant],
     }),
+    /** By name, in whatever control plane. */
+    authorities: {
+      root: openAuthority(AUTHORITY_SOURCES.root),
+      konnectivity: openAuthority(AUTHORITY_SOURCES.konnectivity),
+      ignition: openAuthority(AUTHORITY_SOURCES.ignition),
+    },
     hub: {
       networks: track({ resource: r.HUB_NETWORK }, project.hubNetwork),
       ingresses: track({ resource: r.HUB_INGRESS }, project.hubIngress),
@@ -91,6 +104,16 @@ export function openSources(options: SourceOptions) {
     openSlices,
   };
 
+  function openAuthority(source: AuthoritySource): Tracked<Authority> {
+    const resource = source.kind === 'Secret' ? r.SECRET : r.CONFIG_MAP;
+    return track(
+      { resource, fieldSelector: `metadata.name=${source.name}` },
+      authorityOf(source),
+      {},
+      `${resource.plural}[${source.name}]`,
+    );
+  }
+
   function openServices(name: string): Services {
     return track({ resource: r.SERVICE, fieldSelector: `metadata.name=${name}` }, project.service, {}, `services[${name}]`);
   }
@@ -113,8 +136,4 @@ const tenantIndexes: Indexers<KeptTenant> = {
 const namespace = ({ metadata }: { readonly metadata: { readonly namespace: string } }): string[] => [metadata.namespace];
 const ledgerName = ({ plural, group }: { readonly plural: string; readonly group: string }): string =>
   `ledger of ${group ? `${plural}.${group}` : plural}`;
-const selector = (labels: Readonly<Record<string, string>>): string =>
-  Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
 const not = (equality: string): string => equality.replace('=', '!=');

@@ -1,5 +1,6 @@
 /** All that the operator knows, from watches. Reading it costs nothing and asks nobody. */
 import type { TenantNetwork } from '../../api/tenant-network.ts';
+import { AUTHORITY_SOURCES, type Authorities } from '../../hosted-cluster/authorities.ts';
 import type { EndpointSlice, Service } from '../../hosted-cluster/objects.ts';
 import type { Hub } from '../../hosted-cluster/observed.ts';
 import type { Lookup, ObjectIndex } from '../../hosted-cluster/select.ts';
@@ -40,6 +41,7 @@ export class World {
       routes,
       attachments,
       pods,
+      authorities,
       hub,
       ledger,
       services,
@@ -48,7 +50,7 @@ export class World {
     const named = [...services.values(), ...endpointSlices];
     const all = [
       ...[tenants, hostedClusters, hostedControlPlanes, nodePools, machines, routes, attachments, pods],
-      ...[...Object.values(hub), ...ledger, ...named],
+      ...[...Object.values(authorities), ...Object.values(hub), ...ledger, ...named],
     ];
     return all as readonly Watched[];
   }
@@ -143,7 +145,16 @@ export class World {
       endpointSlices: { get: (key) => this.#slicesOf(key) },
       tenantsByWire: { get: (wire) => this.tenantsOnWire(wire).flatMap((tenant) => plannable(tenant) ?? []) },
       tenantsByCluster: { get: (cluster) => tenants.byIndex('cluster', cluster).flatMap((tenant) => plannable(tenant) ?? []) },
+      authorities: { get: (namespace) => this.#authoritiesOf(namespace) },
     };
+  }
+
+  #authoritiesOf(namespace: string): Authorities {
+    const found = Object.entries(this.sources.authorities).flatMap(([name, tracked]) => {
+      const pem = tracked.get(`${namespace}/${AUTHORITY_SOURCES[name as keyof Authorities].name}`)?.pem;
+      return pem ? [[name, pem] as const] : [];
+    });
+    return Object.fromEntries(found);
   }
 
   #servicesOf(namespace: string): readonly Service[] {

@@ -2,12 +2,15 @@
  * All writes of objects: makes those of one tenant be what the plan says, and removes what it no longer says. Only what is
  * not as intended is sent (see `ledger/`), so at rest, and after a restart, nothing is.
  */
+import { configMapName } from '../../../gateway/config-maps.ts';
 import { TENANT } from '../../../gateway/labels.ts';
+import { PROBES_FILE } from '../../../gateway/probes.ts';
 import { hashOf } from '../../../kube/canonical.ts';
 import { isConflict, toError } from '../../../kube/errors.ts';
 import { keyOf, type ObjectRef, refOf } from '../../../kube/object.ts';
 import { mapParallel } from '../../../kube/parallel.ts';
 import type { FieldProblem, Refusal } from '../../../kube/refusal.ts';
+import { hashOfList } from '../../../probes/probe-list.ts';
 import { renderTenant } from '../../../tenant/render.ts';
 import { type Intent, intentOf, templateMark } from '../../ledger/intent.ts';
 import { standingOf } from '../../ledger/ledger.ts';
@@ -44,6 +47,8 @@ export type Applied =
       readonly refused: readonly { readonly ref: ObjectRef; readonly refusal: Refusal }[];
       /** By the edge's name. */
       readonly edges: ReadonlyMap<string, EdgeIntent>;
+      /** The hash of what the prober should look at; undefined when there is no prober. */
+      readonly probes: string | undefined;
     };
 
 const REQUESTS_AT_ONCE = 6;
@@ -71,7 +76,7 @@ async function applyAll(tenant: Tenant, planned: Planned, context: Context, sign
   for (const wave of waves(intents)) await mapParallel(wave, REQUESTS_AT_ONCE, (intent) => work.settle(intent, signal), signal);
   // The old may be what still works: it goes only when all of the new is there.
   if (work.refused.length === 0) await work.prune(tenant, intents, signal);
-  return { outcome: 'done', objects: intents.length, ...work.result(), edges: edgeIntents(intents) };
+  return { outcome: 'done', objects: intents.length, ...work.result(), edges: edgeIntents(intents), probes: probesIn(intents) };
 }
 
 /**
@@ -160,7 +165,13 @@ class Work {
   }
 }
 
-/** What each edge's pod should be and read, from the objects that make it so. */
+function probesIn(intents: readonly Intent[]): string | undefined {
+  const map = intents.find(({ object }) => object.kind === 'ConfigMap' && object.metadata.name === configMapName('prober', 'probes'));
+  const text = (map?.object['data'] as Readonly<Record<string, string>> | undefined)?.[PROBES_FILE];
+  return text === undefined ? undefined : hashOfList(text);
+}
+
+/** What each edge's pod, and the prober's, should be and read, from the objects that make it so. */
 function edgeIntents(intents: readonly Intent[]): ReadonlyMap<string, EdgeIntent> {
   const workloads = intents.filter(({ object }) => object.kind === 'StatefulSet');
   return new Map(

@@ -57,8 +57,13 @@ export const CONDITIONS = {
   },
   SegmentProven: {
     Proven: yes('DHCP, DNS and every endpoint answered from the segment.'),
-    ProbeFailed: no('Something did not answer from the segment. The message says what.'),
+    ProbeFailed: no('Something did not answer from the segment. The message says what, and what to do; `hcpio verify` shows every probe.'),
+    RogueDhcpServer: no('Somebody else gives out addresses on the segment. The message names the server; find it and stop it.'),
     NotProbed: unknown('Nobody has looked from the segment yet.'),
+    ProberNotReady: unknown('The pod that looks from the segment does not run yet. The message says what it waits for.'),
+    ProberSilent: unknown('The pod that looks from the segment does not answer the operator, or has not looked for a while.'),
+    Outdated: unknown('The newest plan has not been looked at yet. Nothing to do: it takes seconds.'),
+    NoProber: unknown('No address of the segment is left to look from. Reserve less, or set nodePools to Ignore.'),
   },
   NodePoolsReleased: {
     Released: yes('hcpio holds no NodePool back.'),

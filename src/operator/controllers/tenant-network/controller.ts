@@ -16,7 +16,10 @@ import { takeDown } from './take-down.ts';
 
 async function reconcile(key: Key, context: Context, signal: AbortSignal): Promise<Next> {
   const tenant = await observe(key, context.world, signal);
-  if (tenant === undefined) return undefined;
+  if (tenant === undefined) {
+    context.forgetSegment(key);
+    return undefined;
+  }
   if (tenant.object.metadata.deletionTimestamp) return takeDown(tenant, context, signal);
   await claim(tenant, context, signal);
   const planned = planFor(tenant);

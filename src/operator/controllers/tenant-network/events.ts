@@ -33,6 +33,9 @@ export const tellRolled = (tenant: Tenant, pod: EdgePod, context: Telling): void
 export const tellReady = (tenant: Tenant, ready: boolean, message: string, context: Telling): void =>
   ready ? normal(tenant, 'Ready', 'Report', message, context) : warning(tenant, 'NotReady', 'Report', message, context);
 
+export const tellRogue = (tenant: Tenant, servers: readonly string[], context: Telling): void =>
+  warning(tenant, 'RogueDhcpServer', 'Probe', `${servers.join(', ')} gives out addresses on the segment as well`, context);
+
 export const tellKept = (tenant: Tenant, reason: string, context: Telling): void => normal(tenant, 'Kept', 'Delete', reason, context);
 
 export const tellRemoved = (tenant: Tenant, removed: readonly ObjectRef[], context: Telling): void => {

@@ -2,16 +2,35 @@ import { describe, expect, test } from 'vitest';
 import { PAUSE_MARKER } from '../../../api/markers.ts';
 import { nad, nodePool } from '../../../hosted-cluster/objects.ts';
 import { blueObserved } from '../../../hosted-cluster/testing/blue.ts';
+import { notProbed, type SegmentProof } from '../../segment/proof.ts';
 import type { EdgePod } from '../../world/edge-pod.ts';
 import type { Applied } from './apply.ts';
 import { edgeStates } from './edges.ts';
 import { judge, leaving } from './judge.ts';
 import { planFor } from './plan.ts';
-import { endpointStates, type SegmentProof } from './probe.ts';
+import { endpointStates } from './probe.ts';
 import { blueTenant, edgePodOf, slices, type TenantChange } from './testing/tenant.ts';
 
-const done: Applied = { outcome: 'done', objects: 25, created: [], changed: [], removed: [], repaired: [], refused: [], edges: new Map() };
-const proven: SegmentProof = { outcome: 'proven', message: 'DHCP answered in 3 ms', answered: ['APIServer'] };
+const done: Applied = {
+  outcome: 'done',
+  objects: 25,
+  created: [],
+  changed: [],
+  removed: [],
+  repaired: [],
+  refused: [],
+  edges: new Map(),
+  probes: 'l',
+};
+const proven: SegmentProof = {
+  outcome: 'proven',
+  reason: 'Proven',
+  message: 'DHCP offers addresses',
+  answered: ['APIServer'],
+  rogueServers: [],
+  serials: [],
+};
+const nobody = notProbed('NotProbed', 'nobody has looked from the segment yet');
 
 function judged(change: TenantChange = {}, applied: Applied = done, proof: SegmentProof = proven) {
   const tenant = blueTenant({ pods: [edgePodOf('edge-a'), edgePodOf('edge-b')], ...change });
@@ -35,16 +54,14 @@ test('everything is well', () => {
     'Applied=True Applied: 25 objects are as planned',
     'EdgeReady=True EdgesReady: edge-a on hub-a with 192.168.100.2; edge-b on hub-b with 192.168.100.4',
     'EndpointsReady=True UpstreamsReady: 4 services published, each with ready pods',
-    'SegmentProven=True Proven: DHCP answered in 3 ms',
+    'SegmentProven=True Proven: DHCP offers addresses',
     'NodePoolsReleased=True Released: no NodePool is held back',
     'Ready=True Ready: everything answers from the segment',
   ]);
 });
 
 test('until somebody looked from the segment nobody says that it is ready', () => {
-  expect(line('Ready', {}, done, { outcome: 'notProbed' })).toBe(
-    'Ready=Unknown NotProbed: SegmentProven: nobody has looked from the segment yet',
-  );
+  expect(line('Ready', {}, done, nobody)).toBe('Ready=Unknown NotProbed: SegmentProven: nobody has looked from the segment yet');
 });
 
 describe('Accepted', () => {
@@ -57,7 +74,7 @@ describe('Accepted', () => {
       'Applied=False NotPlanned: there is no plan that may be applied; see Accepted and Planned',
       'EdgeReady=Unknown NotApplied: there is no edge yet',
       'EndpointsReady=True UpstreamsReady: 4 services published, each with ready pods',
-      'SegmentProven=True Proven: DHCP answered in 3 ms',
+      'SegmentProven=True Proven: DHCP offers addresses',
       'NodePoolsReleased=True Released: no NodePool is held back',
       expect.stringMatching(/^Ready=False Refused: Accepted: HCPIO-NET-003/),
     ]);
@@ -95,7 +112,7 @@ test('a spec that is not understood says where', () => {
     }),
     observed: undefined,
   };
-  const [accepted] = judge(tenant, planFor(tenant), { outcome: 'held' }, { edges: [], endpoints: [], proof: { outcome: 'notProbed' } });
+  const [accepted] = judge(tenant, planFor(tenant), { outcome: 'held' }, { edges: [], endpoints: [], proof: nobody });
   expect(accepted).toEqual({
     type: 'Accepted',
     status: 'False',

@@ -144,8 +144,7 @@ function endpointsReady({ plan }: Planned, { endpoints }: Seen): ConditionInput 
 }
 
 function segmentProven({ proof }: Seen): ConditionInput {
-  if (proof.outcome === 'notProbed') return condition('SegmentProven', 'NotProbed', 'nobody has looked from the segment yet');
-  return condition('SegmentProven', proof.outcome === 'proven' ? 'Proven' : 'ProbeFailed', proof.message);
+  return condition('SegmentProven', proof.reason, proof.message);
 }
 
 function nodePoolsReleased({ observed }: Tenant): ConditionInput {

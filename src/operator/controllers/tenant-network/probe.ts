@@ -1,9 +1,9 @@
 /** What can be seen now of what was planned: the edges' pods, the pods behind the endpoints, and the segment itself. */
 
-import type { EdgePlan, PlannedEndpoint, TenantPlan } from '../../../gateway/tenant-plan.ts';
+import type { PlannedEndpoint, TenantPlan } from '../../../gateway/tenant-plan.ts';
 import { parseUpstream } from '../../../gateway/upstreams.ts';
 import type { Observed } from '../../../hosted-cluster/observed.ts';
-import type { Key } from '../../../kube/object.ts';
+import { notProbed, type SegmentProof } from '../../segment/proof.ts';
 import { SERVICE_NAME } from '../../world/sources.ts';
 import type { Applied } from './apply.ts';
 import type { Context } from './context.ts';
@@ -11,25 +11,6 @@ import { type EdgeState, edgeStates } from './edges.ts';
 import { explain } from './explain.ts';
 import type { Tenant } from './observe.ts';
 import type { Planned } from './plan.ts';
-
-/** What a look from the segment found. `againMs`: when to look again without being asked. */
-export type SegmentProof =
-  | { readonly outcome: 'notProbed' }
-  | {
-      readonly outcome: 'proven' | 'failed';
-      /** What was seen, and what is waited for, as one sentence. */
-      readonly message: string;
-      /** The edge that holds the floating address. */
-      readonly holder?: EdgePlan['name'];
-      /** The endpoints that completed a TLS handshake. */
-      readonly answered: readonly PlannedEndpoint['service'][];
-      readonly againMs?: number;
-    };
-
-/** Looks at the segment from the segment. Given to the operator from outside, because it needs a place on the segment to look from. */
-export type ProbeSegment = (tenant: Key, plan: TenantPlan, edges: readonly EdgeState[], signal: AbortSignal) => Promise<SegmentProof>;
-
-export const nobodyProbes: ProbeSegment = async () => ({ outcome: 'notProbed' });
 
 export interface EndpointState extends PlannedEndpoint {
   readonly problem: { readonly kind: 'unpublished' | 'noPods'; readonly text: string } | undefined;
@@ -43,14 +24,32 @@ export interface Seen {
 
 export async function probe(tenant: Tenant, planned: Planned, applied: Applied, context: Context, signal: AbortSignal): Promise<Seen> {
   const { plan } = planned;
-  if (plan === undefined || tenant.observed === undefined) return { edges: [], endpoints: [], proof: { outcome: 'notProbed' } };
+  if (plan === undefined || tenant.observed === undefined)
+    return { edges: [], endpoints: [], proof: notProbed('NotProbed', 'there is no plan') };
   const edges = planned.verdict === 'go' ? await explain(edgeStates(plan, tenant.pods), context.probeWords, signal) : [];
   const endpoints = endpointStates(plan, tenant.observed);
   // Nobody can answer on the segment before an edge is there; asking would only cost the time it takes to hear nothing.
   const askable = applied.outcome === 'done' && edges.some(({ ready }) => ready);
-  const proof = askable ? await context.probeSegment(tenant.key, plan, edges, signal) : ({ outcome: 'notProbed' } as const);
+  const proof = askable
+    ? await proofFor(tenant, plan, applied, context, signal)
+    : notProbed('NotProbed', 'there is no edge yet that could answer');
   return { edges, endpoints, proof };
 }
+
+async function proofFor(tenant: Tenant, plan: TenantPlan, applied: Done, context: Context, signal: AbortSignal): Promise<SegmentProof> {
+  if (plan.prober === undefined || applied.probes === undefined)
+    return notProbed('NoProber', 'the segment has no address left to probe it from; see status.findings');
+  const pod = tenant.pods.find(({ edge, terminating }) => edge === 'prober' && !terminating);
+  // One that has an address is asked, whatever kubelet says of it: its answer, or that there is none, is what counts.
+  const trouble = pod === undefined ? 'the prober has no pod yet' : `pod ${pod.metadata.name} is not ready: ${pod.trouble}`;
+  return context.probeSegment(
+    tenant.key,
+    { address: pod?.address ?? '', trouble: pod?.address ? '' : trouble, list: applied.probes },
+    signal,
+  );
+}
+
+type Done = Extract<Applied, { outcome: 'done' }>;
 
 export const endpointStates = (plan: TenantPlan, observed: Observed): readonly EndpointState[] =>
   plan.endpoints.map((endpoint) => ({ ...endpoint, problem: endpointProblem(endpoint, observed) }));

@@ -6,12 +6,12 @@ import { HOSTED_CLUSTER } from '../../resources.ts';
 import { type KeptHostedCluster, MIRROR_CONDITION } from '../../world/projections.ts';
 import type { Applied } from './apply.ts';
 import type { Context } from './context.ts';
-import { tellApplied, tellNamespaceTaken, tellObjectRefused, tellReady, tellRefused, tellRepaired } from './events.ts';
+import { tellApplied, tellNamespaceTaken, tellObjectRefused, tellReady, tellRefused, tellRepaired, tellRogue } from './events.ts';
 import { judge, leaving } from './judge.ts';
 import type { Tenant } from './observe.ts';
 import { type Planned, stopsAll } from './plan.ts';
 import type { Seen } from './probe.ts';
-import { statusFor } from './status.ts';
+import { allFindings, statusFor } from './status.ts';
 
 export async function report(
   tenant: Tenant,
@@ -24,7 +24,9 @@ export async function report(
   const conditions = judge(tenant, planned, applied, seen);
   const status = statusFor(tenant, planned, seen, conditions, context.clock.now());
   tellNews(tenant, planned, applied, status, context);
-  context.metrics.tenant(tenant.key, readyOf(status)?.status ?? 'Unknown', planned.findings);
+  tellSegment(tenant, seen, context);
+  const findings = allFindings(planned, seen, tenant.object.metadata);
+  context.metrics.tenant(tenant.key, readyOf(status)?.status ?? 'Unknown', findings);
   await write(tenant, status, context, signal);
   await mirror(tenant, status, context, signal);
 }
@@ -88,6 +90,13 @@ function tellNews(tenant: Tenant, { findings }: Planned, applied: Applied, statu
   // Only when it turns: that something new is not ready yet is no news.
   if (was !== undefined && is !== undefined && (was.status === 'True') !== (is.status === 'True'))
     tellReady(tenant, is.status === 'True', is.message, context);
+}
+
+/** A server that was there at the last look is no news. */
+function tellSegment(tenant: Tenant, { proof }: Seen, context: Context): void {
+  if (proof.outcome === 'notProbed' || proof.reason !== 'RogueDhcpServer') return;
+  const before = findCondition(tenant.status.conditions as readonly Condition[] | undefined, 'SegmentProven');
+  if (before?.reason !== proof.reason) tellRogue(tenant, proof.rogueServers, context);
 }
 
 const readyOf = ({ conditions }: TenantNetworkStatus): Condition | undefined =>

@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest';
+import { notProbed, type SegmentProof } from '../../segment/proof.ts';
 import type { EdgePod } from '../../world/edge-pod.ts';
 import type { EdgeState } from './edges.ts';
-import type { SegmentProof } from './probe.ts';
 import { nextToRoll } from './roll.ts';
 
 const intents = new Map(['edge-a', 'edge-b'].map((name) => [name, { template: 'new', configuration: 'c' }]));
-const notProbed: SegmentProof = { outcome: 'notProbed' };
+const nobody = notProbed('NotProbed', 'nobody has looked');
 const proof = (outcome: 'proven' | 'failed', holder?: 'edge-a' | 'edge-b'): SegmentProof => ({
   outcome,
+  reason: outcome === 'proven' ? 'Proven' : 'ProbeFailed',
   message: '',
   answered: [],
+  rogueServers: [],
+  serials: [],
   ...(holder ? { holder } : {}),
 });
 
@@ -22,6 +25,7 @@ function edge(name: 'edge-a' | 'edge-b', template: string, ready = true, change:
     tenant: 't',
     edge: name,
     node: 'n',
+    address: '10.128.0.9',
     ready,
     terminating: false,
     template,
@@ -34,7 +38,7 @@ function edge(name: 'edge-a' | 'edge-b', template: string, ready = true, change:
   return { name, pod, ready, problem: ready ? undefined : { kind: 'notReady', text: '' } };
 }
 const missing = (name: 'edge-a' | 'edge-b'): EdgeState => ({ name, pod: undefined, ready: false, problem: { kind: 'missing', text: '' } });
-const rolled = (edges: readonly EdgeState[], seen: SegmentProof = notProbed) => nextToRoll(edges, intents, seen)?.edge;
+const rolled = (edges: readonly EdgeState[], seen: SegmentProof = nobody) => nextToRoll(edges, intents, seen)?.edge;
 
 test('pods of the current template stay', () => {
   expect(rolled([edge('edge-a', 'new'), edge('edge-b', 'new')])).toBeUndefined();

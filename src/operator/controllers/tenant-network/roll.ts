@@ -4,13 +4,14 @@
  */
 import { isConflict, isNotFound } from '../../../kube/errors.ts';
 import { POD } from '../../resources.ts';
+import type { SegmentProof } from '../../segment/proof.ts';
 import { CONFIGURATION, type EdgePod } from '../../world/edge-pod.ts';
 import type { Applied, EdgeIntent } from './apply.ts';
 import type { Context } from './context.ts';
 import type { EdgeState } from './edges.ts';
 import { tellRolled } from './events.ts';
 import type { Tenant } from './observe.ts';
-import type { Seen, SegmentProof } from './probe.ts';
+import type { Seen } from './probe.ts';
 
 type Done = Extract<Applied, { outcome: 'done' }>;
 

@@ -1,13 +1,22 @@
 import { expect, test } from 'vitest';
+import type { SegmentProof } from '../../segment/proof.ts';
 import { edgeStates } from './edges.ts';
 import { planFor } from './plan.ts';
-import { endpointStates, type SegmentProof } from './probe.ts';
+import { endpointStates } from './probe.ts';
 import { statusFor } from './status.ts';
 import { blueTenant, edgePodOf, type TenantChange } from './testing/tenant.ts';
 
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 const LATER = NOW + 60_000;
-const proof: SegmentProof = { outcome: 'proven', message: 'fine', holder: 'edge-a', answered: ['APIServer'] };
+const proof: SegmentProof = {
+  outcome: 'proven',
+  reason: 'Proven',
+  message: 'fine',
+  holder: 'edge-a',
+  answered: ['APIServer'],
+  rogueServers: [],
+  serials: [{ edge: 'edge-a', zone: 'blue.example.com', serial: 7 }],
+};
 const conditions = [{ type: 'Ready', status: 'True', reason: 'Ready', message: 'fine' }] as const;
 
 function status(change: TenantChange = {}, now = NOW) {
@@ -32,7 +41,14 @@ test('the status is what was planned and what was seen of it', () => {
     vip: '192.168.100.3',
     workers: 1,
     addresses: {
-      ipv4: { cidr: '192.168.100.0/24', router: '192.168.100.1', edgeA: '192.168.100.2', vip: '192.168.100.3', edgeB: '192.168.100.4' },
+      ipv4: {
+        cidr: '192.168.100.0/24',
+        router: '192.168.100.1',
+        edgeA: '192.168.100.2',
+        vip: '192.168.100.3',
+        edgeB: '192.168.100.4',
+        prober: '192.168.100.5',
+      },
     },
     endpoints: [
       { service: 'APIServer', host: 'api.blue.example.com', port: 6443, upstream: 'clusters-blue/kube-apiserver:6443', ready: true },
@@ -53,8 +69,15 @@ test('the status is what was planned and what was seen of it', () => {
       },
     ],
     edges: [
-      { name: 'edge-a', addresses: ['192.168.100.2'], node: 'hub-a', ready: true, holdsVip: true },
-      { name: 'edge-b', addresses: ['192.168.100.4'], node: 'hub-b', ready: false, holdsVip: false },
+      {
+        name: 'edge-a',
+        addresses: ['192.168.100.2'],
+        node: 'hub-a',
+        ready: true,
+        holdsVip: true,
+        zones: [{ name: 'blue.example.com', serial: 7 }],
+      },
+      { name: 'edge-b', addresses: ['192.168.100.4'], node: 'hub-b', ready: false, holdsVip: false, zones: [] },
     ],
     pool: { ranges: ['192.168.100.10-192.168.100.254'], size: 245, used: 1 },
     findings: [],

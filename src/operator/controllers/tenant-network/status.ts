@@ -1,5 +1,5 @@
 /** The status as a value: what was observed, in the words of the API. Pure, so that it can be compared with what stands there. */
-import type { Finding } from '../../../api/finding.ts';
+import { type Finding, finding, sortFindings } from '../../../api/finding.ts';
 import type { TenantNetworkStatus } from '../../../api/tenant-network-status.ts';
 import type { Range, TenantPlan } from '../../../gateway/tenant-plan.ts';
 import type { Condition, ConditionInput } from '../../../kube/conditions.ts';
@@ -13,6 +13,7 @@ import type { Seen } from './probe.ts';
 /** What the CRD has room for. */
 const MOST_FINDINGS = 64;
 const MOST_MACHINES = 4096;
+const MOST_ZONES = 32;
 const TEXT = 2000;
 
 export function statusFor(
@@ -36,8 +37,20 @@ export function statusFor(
       ready: 'answered' in seen.proof && seen.proof.answered.includes(service),
     })),
     edges: seen.edges.map((edge) => edgeStatus(edge, seen)),
-    findings: planned.findings.slice(0, MOST_FINDINGS).map(shortened),
+    findings: allFindings(planned, seen, object.metadata).slice(0, MOST_FINDINGS).map(shortened),
   };
+}
+
+/** What the checks found, and what was found on the segment. */
+export function allFindings({ findings }: Planned, { proof }: Seen, { namespace, name }: Tenant['object']['metadata']): readonly Finding[] {
+  if (!('rogueServers' in proof) || proof.rogueServers.length === 0) return findings;
+  const rogues = proof.rogueServers.join(', ');
+  const rogue = finding('HCPIO-DHCP-006', {
+    object: { kind: 'TenantNetwork', namespace, name },
+    message: `${rogues} gives out addresses on the segment as well`,
+    fix: `find the machine with that address on the segment and stop its DHCP server; switches can keep such answers away (DHCP snooping)`,
+  });
+  return sortFindings([...findings, rogue]);
 }
 
 /** Only these conditions are ours, and all of them are always there: a condition of an older version goes. */
@@ -84,12 +97,13 @@ const leftInForce = ({ vip, addresses, pool, plan, machines }: TenantNetworkStat
 
 type Family = NonNullable<TenantPlan['addresses']['ipv4']>;
 
-const withoutPool = ({ cidr, router, edgeA, vip, edgeB }: Family) => ({
+const withoutPool = ({ cidr, router, edgeA, vip, edgeB, prober }: Family) => ({
   cidr,
   ...(router === undefined ? {} : { router }),
   edgeA,
   vip,
   ...(edgeB === undefined ? {} : { edgeB }),
+  ...(prober === undefined ? {} : { prober }),
 });
 
 const sizeOf = ([first, last]: Range): number => Number(addressOf(last).value - addressOf(first).value + 1n);
@@ -100,6 +114,14 @@ const edgeStatus = ({ name, pod, ready }: EdgeState, { proof }: Seen) => ({
   ...(pod?.node ? { node: pod.node } : {}),
   ready,
   ...('holder' in proof && proof.holder ? { holdsVip: proof.holder === name } : {}),
+  ...('serials' in proof
+    ? {
+        zones: proof.serials
+          .filter(({ edge }) => edge === name)
+          .slice(0, MOST_ZONES)
+          .map(({ zone, serial }) => ({ name: zone, serial })),
+      }
+    : {}),
 });
 
 const shortened = ({ code, severity, object, path, message, fix }: Finding) => ({

@@ -65,6 +65,7 @@ export function edgePodOf(name: 'edge-a' | 'edge-b', change: Partial<EdgePod> = 
     tenant: 'clusters.blue',
     edge: name,
     node: name === 'edge-a' ? 'hub-a' : 'hub-b',
+    address: '10.128.0.9',
     ready: true,
     terminating: false,
     template: 't',

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { ManualClock, settle } from '../../kube/testing/manual-clock.ts';
+import type { ServedReport } from '../../probes/report.ts';
+import { SegmentProbes } from './segment-probes.ts';
+
+const KEY = 'clusters/blue';
+const { signal } = new AbortController();
+const target = (list = 'l1', address = '10.128.0.9') => ({ address, list, trouble: address === '' ? 'it is starting' : '' });
+
+function setUp() {
+  const clock = new ManualClock();
+  const state = { asked: [] as string[], news: 0, body: '' as string | Error };
+  const probes = new SegmentProbes({
+    clock,
+    random: () => 0.5,
+    ask: async (address) => {
+      state.asked.push(address);
+      if (state.body instanceof Error) throw state.body;
+      return state.body;
+    },
+    onNews: () => {
+      state.news += 1;
+    },
+  });
+  return { clock, state, probes };
+}
+
+const body = (list: string, verdict: 'passed' | 'failed' = 'passed', change: Partial<ServedReport> = {}): string =>
+  JSON.stringify({
+    tenant: KEY,
+    list,
+    results: [{ group: 'DNS', subject: 'edge-a', verdict, message: 'x', milliseconds: 1 }],
+    answered: [],
+    rogueServers: [],
+    serials: [],
+    ageMilliseconds: 10,
+    ...change,
+  });
+
+test('it asks every second until the segment is proven, then rarely, and tells only what is new', async () => {
+  const { clock, state, probes } = setUp();
+  state.body = body('l1', 'failed');
+  expect((await probes.probe(KEY, target(), signal)).outcome).toBe('failed');
+  await clock.advance(3000);
+  expect([state.asked.length, state.news]).toEqual([4, 0]);
+  state.body = body('l1');
+  await clock.advance(1000);
+  expect([state.asked.length, state.news]).toEqual([5, 1]);
+  expect((await probes.probe(KEY, target(), signal)).outcome).toBe('proven');
+  await clock.advance(44_000);
+  expect(state.asked.length).toBe(5);
+  await clock.advance(1000);
+  expect([state.asked.length, state.news]).toEqual([6, 1]);
+});
+
+test('a new list does not make a proven segment blink, but it has to be proven before long', async () => {
+  const { clock, state, probes } = setUp();
+  state.body = body('l1');
+  await probes.probe(KEY, target('l1'), signal);
+  expect((await probes.probe(KEY, target('l2'), signal)).outcome).toBe('proven');
+  await clock.advance(19_000);
+  expect([(await probes.probe(KEY, target('l2'), signal)).outcome, state.news]).toEqual(['proven', 0]);
+  await clock.advance(1000);
+  expect(await probes.probe(KEY, target('l2'), signal)).toMatchObject({ outcome: 'notProbed', reason: 'Outdated' });
+  expect(state.news).toBe(1);
+});
+
+test('a failure is believed at once', async () => {
+  const { clock, state, probes } = setUp();
+  state.body = body('l1');
+  await probes.probe(KEY, target(), signal);
+  state.body = body('l1', 'failed');
+  await clock.advance(45_000);
+  expect([(await probes.probe(KEY, target(), signal)).outcome, state.news]).toEqual(['failed', 1]);
+});
+
+test('a prober without an address is not asked, one that is silent is told, and one that has not looked yet as well', async () => {
+  const { state, probes } = setUp();
+  expect(await probes.probe(KEY, target('l1', ''), signal)).toEqual({
+    outcome: 'notProbed',
+    reason: 'ProberNotReady',
+    message: 'it is starting',
+  });
+  expect(state.asked).toEqual([]);
+  expect(await probes.probe(KEY, target(), signal)).toMatchObject({ reason: 'NotProbed', message: 'the prober takes its first look' });
+  state.body = new Error('ECONNREFUSED');
+  expect(await probes.probe(KEY, target('l2'), signal)).toMatchObject({ reason: 'ProberSilent' });
+  state.body = '{"results": "none"}';
+  expect(await probes.probe(KEY, target('l3'), signal)).toMatchObject({ reason: 'ProberSilent' });
+});
+
+test('a prober that takes too long is silent', async () => {
+  const { clock } = setUp();
+  const slow = new SegmentProbes({
+    clock,
+    random: () => 0.5,
+    ask: (_, stop) => new Promise((__, reject) => stop.addEventListener('abort', () => reject(stop.reason))),
+    onNews: () => {},
+  });
+  const proof = slow.probe(KEY, target(), signal);
+  await clock.advance(2000);
+  expect(await proof).toMatchObject({ reason: 'ProberSilent' });
+});
+
+test('a tenant that is gone is asked no more', async () => {
+  const { clock, state, probes } = setUp();
+  await probes.probe(KEY, target(), signal);
+  probes.forget(KEY);
+  await clock.advance(100_000);
+  await settle();
+  expect([state.asked.length, state.news, clock.waits]).toEqual([1, 0, []]);
+});

@@ -1,0 +1,122 @@
+/**
+ * Asks the probers what they see, by itself and apart from the reconciliations: a tenant at rest costs one small request now and then, and
+ * is reconciled only when the answer changed. Who reconciles gets the last answer.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type Clock, childScope, type Random } from '../../kube/clock.ts';
+import type { Key } from '../../kube/object.ts';
+import { readReport } from '../../probes/read-report.ts';
+import { notProbed, proofOf, type SegmentProof } from './proof.ts';
+
+export interface Target {
+  /** Of the prober's pod; empty while it has none, and then `trouble` says why. */
+  readonly address: string;
+  readonly trouble: string;
+  /** The hash of the list that it should have gone through. */
+  readonly list: string;
+}
+
+/** Looks at the segment from the segment. Given to the operator from outside, because it needs a place on the segment to look from. */
+export type ProbeSegment = (tenant: Key, target: Target, signal: AbortSignal) => Promise<SegmentProof>;
+
+/** The body of the prober's report; empty when it has not looked yet. Fails when there is no answer. */
+export type AskProber = (address: string, signal: AbortSignal) => Promise<string>;
+
+export interface SegmentProbesOptions {
+  readonly ask: AskProber;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The answer for this tenant is another one now. */
+  readonly onNews: (tenant: Key) => void;
+}
+
+/** A NodePool may wait for it. */
+const UNPROVEN_MS = 1000;
+const PROVEN_MS = 45_000;
+const DEADLINE_MS = 2000;
+/**
+ * A new plan has to reach the prober and be looked at, and a prober that is made anew has to start. For as long as that takes, a segment that
+ * was proven a moment ago is not called unknown: every machine that comes would make it blink.
+ */
+const GRACE_MS = 20_000;
+
+interface Entry {
+  readonly target: Target;
+  proof: SegmentProof;
+  /** The newest answer says that it is proven. */
+  settled: boolean;
+  /** When it was last proven, by the monotonic clock. */
+  provenAt: number;
+  cancel: () => void;
+}
+
+export class SegmentProbes {
+  readonly #options: SegmentProbesOptions;
+  readonly #entries = new Map<Key, Entry>();
+
+  constructor(options: SegmentProbesOptions) {
+    this.#options = options;
+  }
+
+  readonly probe: ProbeSegment = async (tenant, target, signal) => {
+    const known = this.#entries.get(tenant);
+    if (known && isDeepStrictEqual(known.target, target)) return known.proof;
+    this.forget(tenant);
+    const entry: Entry = {
+      target,
+      proof: known?.proof ?? notProbed('NotProbed', 'nobody has looked from the segment yet'),
+      provenAt: known?.provenAt ?? Number.NEGATIVE_INFINITY,
+      settled: false,
+      cancel: () => {},
+    };
+    this.#entries.set(tenant, entry);
+    entry.proof = await this.#ask(tenant, entry, signal);
+    this.#schedule(tenant, entry);
+    return entry.proof;
+  };
+
+  /** It has no prober any more, or is gone. */
+  forget(tenant: Key): void {
+    this.#entries.get(tenant)?.cancel();
+    this.#entries.delete(tenant);
+  }
+
+  async #ask(tenant: Key, entry: Entry, signal: AbortSignal): Promise<SegmentProof> {
+    const { clock } = this.#options;
+    const proof = await this.#newest(tenant, entry.target, signal);
+    entry.settled = proof.outcome === 'proven';
+    if (entry.settled) entry.provenAt = clock.monotonic();
+    const blink = proof.outcome === 'notProbed' && entry.proof.outcome === 'proven' && clock.monotonic() - entry.provenAt < GRACE_MS;
+    return blink ? entry.proof : proof;
+  }
+
+  async #newest(tenant: Key, { address, trouble, list }: Target, signal: AbortSignal): Promise<SegmentProof> {
+    if (address === '') return notProbed('ProberNotReady', trouble);
+    const { ask, clock } = this.#options;
+    const scope = childScope(signal);
+    const cancelDeadline = clock.after(DEADLINE_MS, () => scope.abort(new Error('the prober takes too long')));
+    const body = await ask(address, scope.signal).catch(() => undefined);
+    cancelDeadline();
+    scope.close();
+    if (body === '') return notProbed('NotProbed', 'the prober takes its first look');
+    return proofOf(body === undefined ? undefined : readReport(body), tenant, list);
+  }
+
+  #schedule(tenant: Key, entry: Entry): void {
+    if (this.#entries.get(tenant) !== entry) return;
+    const { clock, random } = this.#options;
+    const wait = entry.settled ? PROVEN_MS * (0.8 + 0.4 * random()) : UNPROVEN_MS;
+    entry.cancel = clock.after(wait, () => void this.#look(tenant, entry));
+  }
+
+  async #look(tenant: Key, entry: Entry): Promise<void> {
+    const proof = await this.#ask(tenant, entry, never);
+    if (this.#entries.get(tenant) !== entry) return;
+    const news = !isDeepStrictEqual(proof, entry.proof);
+    entry.proof = proof;
+    if (news) this.#options.onNews(tenant);
+    this.#schedule(tenant, entry);
+  }
+}
+
+const never = new AbortController().signal;

@@ -1,0 +1,130 @@
+/** Asks for an address as a machine does that has none, listens to everybody who offers one, and takes none. */
+import { randomInt } from 'node:crypto';
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { contains, readCidr } from '../net/cidr.ts';
+import { parseAddress } from '../net/ip.ts';
+import type { ProbedDhcp, ProbeList } from '../probes/probe-list.ts';
+import type { ProbeResult } from '../probes/report.ts';
+import { discover, type Offer, optionText, readOffer } from './dhcp-message.ts';
+import type { Leg } from './leg.ts';
+import { since } from './stopwatch.ts';
+
+const [SERVER, CLIENT] = [67, 68];
+/** A reload costs Kea some packets, so one question may get lost. */
+const ASK_AT_MS = [0, 700];
+/** Also when somebody has answered: the one that should not be there may be the slower one. */
+const LISTEN_MS = 1500;
+
+export interface DhcpFindings {
+  readonly results: readonly ProbeResult[];
+  readonly rogueServers: readonly string[];
+}
+
+export async function probeDhcp(list: ProbeList, dhcp: ProbedDhcp, leg: Leg): Promise<DhcpFindings> {
+  if (dhcp.servers.length === 0) return { results: [], rogueServers: [] };
+  const elapsed = since();
+  try {
+    const offers = await collectOffers(leg);
+    return judgeOffers(list, dhcp, offers, elapsed());
+  } catch (error) {
+    const message = `cannot ask: ${(error as Error).message}`;
+    const fix = 'run it as a user who may use UDP port 68, on a machine whose own DHCP client shares it';
+    return {
+      results: [{ group: 'DHCP', subject: 'DISCOVER', verdict: 'failed', message, fix, milliseconds: elapsed() }],
+      rogueServers: [],
+    };
+  }
+}
+
+/**
+ * Two sockets on one port: sent from our own address, because the kernel takes the interface of a broadcast from it and no route is needed;
+ * received on any, because an answer by broadcast is not addressed to us.
+ */
+async function collectOffers({ ipv4, mac }: Leg): Promise<readonly Offer[]> {
+  if (ipv4 === undefined) throw new Error('this machine has no IPv4 address on the segment');
+  const transaction = randomInt(2 ** 32);
+  const offers: Offer[] = [];
+  const sockets: Socket[] = [];
+  const open = async (address: string): Promise<Socket> => {
+    const socket = createSocket({ type: 'udp4', reuseAddr: true });
+    sockets.push(socket);
+    socket.bind(CLIENT, address);
+    await once(socket, 'listening');
+    socket.on('message', (message) => {
+      const offer = readOffer(message);
+      if (offer?.transaction === transaction && offer.mac === mac) offers.push(offer);
+    });
+    return socket;
+  };
+  try {
+    await open('0.0.0.0');
+    const sender = await open(ipv4);
+    sender.setBroadcast(true);
+    const question = discover(mac, transaction);
+    let at = 0;
+    for (const due of ASK_AT_MS) {
+      await sleep(due - at);
+      at = due;
+      await new Promise<void>((resolve, reject) =>
+        sender.send(question, SERVER, '255.255.255.255', (error) => (error ? reject(error) : resolve())),
+      );
+    }
+    await sleep(LISTEN_MS - at);
+    return offers;
+  } finally {
+    for (const socket of sockets) socket.close();
+  }
+}
+
+export function judgeOffers(list: ProbeList, dhcp: ProbedDhcp, offers: readonly Offer[], milliseconds: number): DhcpFindings {
+  const own = offers.filter(({ server }) => dhcp.servers.includes(server));
+  const rogues = offers.filter(({ server }) => !dhcp.servers.includes(server));
+  const rogueServers = [...new Set(rogues.map(({ server }) => server))].sort();
+  const base = { group: 'DHCP', milliseconds } as const;
+  return {
+    results: [
+      { ...base, subject: 'DISCOVER', ...verdictOn(list, dhcp, own) },
+      rogueServers.length === 0
+        ? { ...base, subject: 'other servers', verdict: 'passed', message: 'nobody else gives out addresses' }
+        : {
+            ...base,
+            subject: 'other servers',
+            verdict: 'failed',
+            message: `${rogueServers.join(', ')} gives out addresses as well (${[...new Set(rogues.map(({ address }) => address))].sort().join(', ')})`,
+            fix: `find the machine with ${rogueServers.join(' or ')} on the segment and stop its DHCP server; whoever listens to it is lost`,
+          },
+    ],
+    rogueServers,
+  };
+}
+
+type Verdict = Pick<ProbeResult, 'verdict' | 'message' | 'fix'>;
+
+function verdictOn({ cidrs, edges }: ProbeList, { servers, options }: ProbedDhcp, offers: readonly Offer[]): Verdict {
+  const [offer] = offers;
+  if (offer === undefined) {
+    const message = `neither of ${servers.join(', ')} offers an address`;
+    return { verdict: 'failed', message, fix: 'look at the container dhcp of the edges: kubectl logs -c dhcp' };
+  }
+  const address = parseAddress(offer.address);
+  const inside = address && cidrs.some((text) => containsAddress(text, address));
+  const wrong = [
+    ...(inside ? [] : [`the offered address ${offer.address} is not of the segment`]),
+    ...options.flatMap(({ code, name, data }) => {
+      const value = offer.options.get(code);
+      const got = value && optionText(code, value);
+      return got === data ? [] : [`option ${code} (${name}) is ${got ?? 'missing'} instead of ${data}`];
+    }),
+  ];
+  const edge = edges.find(({ addresses }) => addresses.includes(offer.server));
+  const who = `${edge?.name ?? 'an edge'} (${offer.server})`;
+  if (wrong.length === 0) return { verdict: 'passed', message: `${who} offers an address with ${options.length} options as planned` };
+  return { verdict: 'failed', message: `${who}: ${wrong.join('; ')}`, fix: 'wait until Kea has read its new configuration' };
+}
+
+const containsAddress = (text: string, address: NonNullable<ReturnType<typeof parseAddress>>): boolean => {
+  const network = readCidr(text);
+  return network !== undefined && contains(network, address);
+};

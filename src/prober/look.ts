@@ -1,0 +1,35 @@
+/** One look at the whole segment. */
+import { hashOfList, type ProbeList } from '../probes/probe-list.ts';
+import type { ProbeReport } from '../probes/report.ts';
+import { probeDhcp } from './dhcp-discover.ts';
+import { probeDns } from './dns.ts';
+import { findHolder } from './holder.ts';
+import { findLeg } from './leg.ts';
+import { probeTls } from './tls.ts';
+
+/** The text of the list, as it was written. */
+export async function look(text: string): Promise<ProbeReport> {
+  const list = JSON.parse(text) as ProbeList;
+  const head = { tenant: list.tenant, list: hashOfList(text) };
+  const leg = findLeg(list.cidrs);
+  if (leg === undefined) {
+    const message = `this machine has no address of ${list.cidrs.join(' or ')}`;
+    const fix = 'look from a machine on the segment';
+    const results = [{ group: 'DHCP', subject: 'segment', verdict: 'failed', message, fix, milliseconds: 0 } as const];
+    return { ...head, results, answered: [], rogueServers: [], serials: [] };
+  }
+  const [dhcp, dns, tls] = await Promise.all([
+    list.dhcp ? probeDhcp(list, list.dhcp, leg) : { results: [], rogueServers: [] },
+    probeDns(list),
+    probeTls(list.endpoints),
+  ]);
+  const holder = await findHolder(list);
+  return {
+    ...head,
+    results: [...dhcp.results, ...dns.results, ...tls.results],
+    ...(holder === undefined ? {} : { holder }),
+    answered: tls.answered,
+    rogueServers: dhcp.rogueServers,
+    serials: dns.serials,
+  };
+}
