@@ -37,7 +37,7 @@ function storesFor({ sources }: World, { kind, metadata }: WireObject): readonly
     HostedCluster: [sources.hostedClusters],
     HostedControlPlane: [sources.hostedControlPlanes],
     NodePool: [sources.nodePools],
-    VirtualMachineInstance: metadata.labels?.['hypershift.openshift.io/nodePoolName'] ? [sources.machines] : [],
+    VirtualMachineInstance: metadata.labels?.['hypershift.openshift.io/nodepool-name'] ? [sources.machines] : [],
     Route: [sources.routes],
     NetworkAttachmentDefinition: ours ? [] : [sources.attachments],
     Pod: [sources.pods],

@@ -117,7 +117,7 @@ const machine = ({ name, controlPlane, attachment: network }: PlayedTenant, inde
   metadata: {
     name: `${name}-7d9f4-${index}`,
     namespace: controlPlane,
-    labels: { 'hypershift.openshift.io/infra-id': `${name}-x7k20`, 'hypershift.openshift.io/nodePoolName': name },
+    labels: { 'hypershift.openshift.io/infra-id': `${name}-x7k20`, 'hypershift.openshift.io/nodepool-name': name },
   },
   spec: { domain: { devices: {} }, networks: [{ name: 'iface1', multus: { networkName: network } }] },
   status: { phase: 'Running', interfaces: [{ name: 'iface1', mac: `02:6b:1f:00:${hex(index >> 8)}:${hex(index & 255)}` }] },

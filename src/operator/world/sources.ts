@@ -30,7 +30,7 @@ export interface SourceOptions {
 }
 
 /** On every VM that HyperShift makes; what else runs on OpenShift Virtualization is none of our business. */
-export const NODE_POOL_LABEL = 'hypershift.openshift.io/nodePoolName';
+export const NODE_POOL_LABEL = 'hypershift.openshift.io/nodepool-name';
 export const SERVICE_NAME = 'kubernetes.io/service-name';
 
 const NAME = 'app.kubernetes.io/name';
