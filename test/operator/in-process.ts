@@ -14,7 +14,7 @@ export interface RunningOperator {
   stop(): Promise<void>;
 }
 
-export type OperatorChange = Partial<Pick<OperatorOptions, 'probeSegment' | 'edge' | 'dryRun' | 'lease' | 'log'>> & {
+export type OperatorChange = Partial<Pick<OperatorOptions, 'probeSegment' | 'edge' | 'dryRun' | 'lease' | 'log' | 'clock'>> & {
   readonly server?: string;
 };
 
@@ -23,7 +23,7 @@ export async function startOperator(hub: Hub, change: OperatorChange = {}): Prom
   const stop = new AbortController();
   const meter = meters();
   const connection = asOperator(await connectionTo(hub.controlPlane.kubeconfigPath, server));
-  const transport = new Transport({ connection, userAgent: 'hcpio-operator', metrics: meter });
+  const transport = new Transport({ connection, userAgent: 'hcpio-operator', metrics: meter, clock: options.clock ?? systemClock });
   const log = { ...silentLogger, child: () => silentLogger };
   const given = {
     transport,

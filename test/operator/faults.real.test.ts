@@ -1,0 +1,79 @@
+/** Tenants come, change and go while the way to the API server is as bad as it can be. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Clock, systemClock } from '../../src/kube/clock.ts';
+import { mapParallel } from '../../src/kube/parallel.ts';
+import { TENANT_NETWORK } from '../../src/operator/resources.ts';
+import { expectAsPlanned, ownObjects } from './as-planned.ts';
+import { AuditLog } from './audit.ts';
+import { type Player, playControllerManager } from './controller-manager.ts';
+import { type Fault, FaultyProxy } from './faulty-proxy.ts';
+import { eventually, type Hub, startHub } from './hub.ts';
+import { type RunningOperator, startOperator } from './in-process.ts';
+import { playMachine, playTenant, tenant, tenantNetwork } from './player.ts';
+import { seeded, seedFor } from './seeded.ts';
+import { expectOneContentEach } from './written-contents.ts';
+
+const TENANTS = 12;
+const PATIENCE_MS = 200_000;
+const FAULTS: readonly Fault[] = ['reset', 'answerLost', 'tooManyRequests', 'serverError', 'gone', 'goneLater', 'truncated', 'stalled'];
+const tenants = Array.from({ length: TENANTS }, (_, n) => tenant(n));
+const audit = new AuditLog({ bodies: true });
+const never = new AbortController().signal;
+let hub: Hub;
+let proxy: FaultyProxy;
+let operator: RunningOperator;
+let controllerManager: Player;
+
+/** Ten times faster: a watch that fell silent is given up after two and a half minutes, and nobody wants to wait for that. */
+const hurried: Clock = {
+  now: () => systemClock.now(),
+  monotonic: () => systemClock.monotonic() * 10,
+  after: (ms, callback) => systemClock.after(ms / 10, callback),
+};
+
+beforeAll(async () => {
+  hub = await startHub({ apiserverArgs: audit.apiserverArgs });
+  controllerManager = playControllerManager(hub);
+  for (const played of tenants) {
+    await playTenant(hub, played);
+    await playMachine(hub, played, 1);
+  }
+  proxy = await FaultyProxy.start({ server: hub.controlPlane, random: seeded(seedFor('faults')) });
+  proxy.chance = { request: 0.1, watch: 0.5 };
+  operator = await startOperator(hub, { server: proxy.url, clock: hurried });
+}, 300_000);
+afterAll(async () => {
+  await operator?.stop();
+  await proxy?.close();
+  await controllerManager?.stop();
+  await hub?.stop();
+  audit.close();
+});
+
+const apply = (spec: object = {}) => mapParallel(tenants, 4, (played) => hub.apply(tenantNetwork(played, spec)), never);
+const standing = async () => [...(await ownObjects(hub)).values()].flat();
+
+test('they come as planned, and nothing is written with two contents', { timeout: 400_000 }, async () => {
+  const mark = audit.mark();
+  await apply();
+  expect((await expectAsPlanned(hub, { patienceMs: PATIENCE_MS })).length).toBe(TENANTS);
+  expectOneContentEach(audit.byOperator(mark), await standing());
+});
+
+test('they change as planned', { timeout: 400_000 }, async () => {
+  const mark = audit.mark();
+  await apply({ gateway: { availability: 'Single', dns: { records: [{ name: 'mirror.example.com', type: 'A', value: '192.0.2.7' }] } } });
+  await expectAsPlanned(hub, { patienceMs: PATIENCE_MS });
+  expectOneContentEach(audit.byOperator(mark), await standing());
+});
+
+test('they go without a trace', { timeout: 400_000 }, async () => {
+  for (const { namespace, name } of tenants) await hub.client.delete(TENANT_NETWORK, { namespace, name }, never);
+  await eventually('all to be gone', async () => (await hub.list(TENANT_NETWORK)).length === 0, AbortSignal.timeout(PATIENCE_MS));
+  expect(await standing()).toEqual([]);
+});
+
+test('every fault was met', () => {
+  process.stderr.write(`  played: ${FAULTS.map((fault) => `${fault} ${proxy.played.get(fault) ?? 0}`).join(', ')}\n`);
+  expect(FAULTS.filter((fault) => !proxy.played.has(fault))).toEqual([]);
+});
