@@ -9,12 +9,14 @@ import { Transport } from './transport.ts';
 let http: Server;
 let sockets: WebSocketServer;
 let asked: string[] = [];
+let accepted: (string | undefined)[] = [];
 let offered: string[] = [];
 let play: (socket: WebSocket) => void = () => {};
 let refusal: string | undefined;
 
 beforeEach(async () => {
   asked = [];
+  accepted = [];
   refusal = undefined;
   http = createServer();
   sockets = new WebSocketServer({
@@ -26,6 +28,7 @@ beforeEach(async () => {
   });
   http.on('upgrade', (request, socket, head) => {
     asked.push(request.url ?? '');
+    accepted.push(request.headers.accept);
     if (refusal === undefined) sockets.handleUpgrade(request, socket, head, (opened) => play(opened));
     else socket.end(`HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n${refusal}`);
   });
@@ -60,7 +63,8 @@ test('what was said on both streams comes back apart, whatever the pieces', asyn
       say(socket, channel, text);
   };
   expect(await run()).toEqual({ exitCode: 0, stdout: 'first, second ü', stderr: 'note\n' });
-  expect({ asked, offered }).toEqual({
+  expect({ asked, accepted, offered }).toEqual({
+    accepted: ['*/*'],
     asked: [
       '/proxied/api/v1/namespaces/blue/pods/edge-a-0/exec?container=dhcp&command=leases&command=--all&command=of+it&stdout=true&stderr=true',
     ],

@@ -37,6 +37,8 @@ export async function exec(transport: Transport, order: ExecOrder, signal: Abort
   const request = {
     path: resourcePath(PODS, namespace, pod, 'exec'),
     query: { container, command, stdout: true, stderr: true },
+    // The handler speaks no JSON: asked for it, it answers 406 before it looks at the upgrade.
+    accept: '*/*',
     timeoutMs,
   };
   return transport.upgrade(request, (spec) => new Session(spec, signal).result(), signal);

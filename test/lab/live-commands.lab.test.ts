@@ -1,0 +1,183 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import type { LeasesView } from '../../src/cli/lease-view.ts';
+import type { TenantView } from '../../src/cli/tenant-view.ts';
+import { CommandFailed } from '../../src/lab/command.ts';
+import { openLab } from '../../src/lab/open.ts';
+import type { Manifest } from '../../src/lab/player/hosted-cluster.ts';
+import type { RunningLab } from '../../src/lab/running-lab.ts';
+import { workers } from '../../src/lab/worker/control.ts';
+import { toolPath } from '../../tools/paths.ts';
+import { hcpioLab, hcpioLabWell } from './testing/cli.ts';
+import { remainsOf } from './testing/machine.ts';
+import { eventually } from './testing/pods.ts';
+
+/** `hcpio status` and `hcpio leases` against a real API server, a real kubelet and real Keas, with the operator at work. */
+const NAME = 'tlive';
+const BIN = join(import.meta.dirname, '..', '..', 'bin');
+const MINUTE = 60_000;
+const { signal } = new AbortController();
+let lab: RunningLab;
+
+beforeAll(async () => {
+  await hcpioLab('down', '--name', NAME);
+  await hcpioLabWell('up', '--name', NAME, '--operator');
+  lab = await openLab(NAME);
+  // NodePools are not what this is about: workers may boot as soon as they like.
+  const tenant: Manifest = {
+    apiVersion: 'hcpio.io/v1alpha1',
+    kind: 'TenantNetwork',
+    metadata: { name: 'blue', namespace: 'clusters' },
+    spec: { segment: { attachment: 'default/vlan100' }, nodePools: 'Ignore' },
+  };
+  await lab.apply([tenant]);
+  await lab.kubectl(['wait', 'tenantnetwork/blue', '--namespace=clusters', '--for=condition=EdgeReady', '--timeout=180s']);
+});
+
+afterAll(async () => {
+  await hcpioLab('down', '--name', NAME, '--purge');
+  expect(remainsOf(NAME)).toEqual([]);
+});
+
+interface Ended {
+  readonly code: number | undefined;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** As a person on the hub runs it. */
+async function hcpio(args: readonly string[], kubeconfig = lab.hub.kubeconfig, command = [join(BIN, 'hcpio')]): Promise<Ended> {
+  const path = [BIN, process.env['PATH']].join(':');
+  try {
+    return {
+      code: 0,
+      out: await lab.run([...command, ...args], { netns: lab.hub.netns, env: { KUBECONFIG: kubeconfig, PATH: path } }),
+      err: '',
+    };
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    return { code: error.exitCode, out: error.stdout, err: error.stderr };
+  }
+}
+
+/** The administrator's kubeconfig, used as somebody who may only look at TenantNetworks. */
+async function asOnlooker(): Promise<string> {
+  const rbac = 'rbac.authorization.k8s.io';
+  const objects: readonly Manifest[] = [
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name: 'onlooker' },
+      rules: [{ apiGroups: ['hcpio.io'], resources: ['tenantnetworks'], verbs: ['get', 'list', 'watch'] }],
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'onlooker' },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'onlooker' },
+      subjects: [{ kind: 'User', apiGroup: rbac, name: 'jane' }],
+    },
+  ];
+  await lab.apply(objects);
+  const config = parse(await readFile(lab.hub.kubeconfig, 'utf8')) as { users: { user: Record<string, string> }[] };
+  for (const { user } of config.users) user['as'] = 'jane';
+  const file = join(lab.dir, 'jane.kubeconfig');
+  await writeFile(file, JSON.stringify(config));
+  return file;
+}
+
+test('a command in a container: its output, its exit status, and what keeps it from running', async () => {
+  const order = (command: readonly string[], change: object = {}) =>
+    JSON.stringify({ namespace: 'clusters-blue-edge', pod: 'edge-a-0', container: 'dhcp', command, ...change });
+  const orders = [
+    order(['sh', '-c', 'echo out; echo err >&2; exit 7']),
+    order(['perl', '-e', 'print "x" x 3_000_000']),
+    order(['/no/such/program']),
+    order(['true'], { container: 'nobody' }),
+    order(['true'], { pod: 'edge-c-0' }),
+  ];
+  const program = join(import.meta.dirname, 'testing', 'run-in-pod.ts');
+  const text = await lab.run([process.execPath, program, lab.hub.kubeconfig, ...orders], { netns: lab.hub.netns });
+  const [said, long, ...refused] = JSON.parse(text) as [unknown, { stdout: string }, ...{ refused: number; message: string }[]];
+  expect([said, long.stdout.length]).toEqual([{ exitCode: 7, stdout: 'out\n', stderr: 'err\n' }, 3_000_000]);
+  expect(refused).toEqual([
+    { refused: 500, message: expect.stringContaining('no such file or directory') as string },
+    { refused: 400, message: expect.stringContaining('container nobody is not valid') as string },
+    { refused: 404, message: 'pods "edge-c-0" not found' },
+  ]);
+});
+
+test('status shows the tenant as it runs, also as a plugin of kubectl', async () => {
+  const { out } = await hcpio(['status', 'clusters/blue', '-o', 'json']);
+  const { edges, segment, addresses } = JSON.parse(out) as TenantView;
+  expect({
+    edges: edges.map(({ name, pod, node, ready, net1 }) => [name, pod, node, ready, net1]),
+    segment,
+    vip: addresses.ipv4?.vip,
+  }).toEqual({
+    edges: [
+      ['edge-a', 'edge-a-0', expect.stringMatching(/^hub-[ab]$/), true, ['192.168.100.2']],
+      ['edge-b', 'edge-b-0', expect.stringMatching(/^hub-[ab]$/), true, ['192.168.100.4']],
+    ],
+    segment: { attachment: 'default/vlan100', mtu: 1500 },
+    vip: '192.168.100.3',
+  });
+  const table = await hcpio(['status', '-n', 'clusters']);
+  expect([
+    await hcpio(['hcpio', 'status', '-n', 'clusters'], undefined, [toolPath('kubectl')]).then(({ out: said }) => said.split('\n').length),
+    table.out,
+  ]).toEqual([table.out.split('\n').length, expect.stringMatching(/^TENANT .*\nclusters\/blue /)]);
+  expect(await hcpio(['status', 'blu', '-n', 'clusters'])).toEqual({
+    code: 2,
+    out: '',
+    err: 'hcpio: there is no tenant network clusters/blu; did you mean clusters/blue?\n',
+  });
+});
+
+test('leases shows a worker by its name, and both edges know it', async () => {
+  const [worker] = await workers.start(lab, { kind: 'netns', count: 1, segment: 'vlan100' }, signal);
+  const leased = await eventually(
+    async () => (JSON.parse((await hcpio(['leases', 'clusters/blue', '-o', 'json'])).out) as LeasesView).leases,
+    (leases) => leases.some(({ state, edges }) => state === 'leased' && edges.length === 2),
+    2 * MINUTE,
+  );
+  expect(leased).toEqual([
+    {
+      address: expect.stringMatching(/^192\.168\.100\.\d+$/) as string,
+      mac: expect.stringMatching(/^02:/) as string,
+      machine: worker?.name,
+      state: 'leased',
+      expires: expect.stringMatching(/Z$/) as string,
+      reserved: true,
+      edges: ['edge-a', 'edge-b'],
+    },
+  ]);
+  const { code, out } = await hcpio(['leases', '-A']);
+  expect([code, out.split('\n')[1]]).toEqual([0, 'edge-a answers (hot-standby), edge-b stands by (hot-standby); both know the same']);
+});
+
+test('whoever may only look at TenantNetworks sees their status, and is told what leases takes', async () => {
+  const kubeconfig = await asOnlooker();
+  const { out } = await hcpio(['status', 'clusters/blue'], kubeconfig);
+  expect(out).toContain('you may not list pods in namespace clusters-blue-edge');
+  expect(await hcpio(['leases', 'clusters/blue'], kubeconfig)).toEqual({
+    code: 2,
+    out: '',
+    err: 'hcpio: you may not run commands in the pods of namespace clusters-blue-edge: it takes the right to create pods/exec there\n',
+  });
+});
+
+test('an edge that is away is told, and the other still answers', async () => {
+  await lab.kubectl(['cordon', 'hub-a', 'hub-b']);
+  try {
+    await lab.kubectl(['delete', 'pod', 'edge-b-0', '--namespace=clusters-blue-edge']);
+    const { code, out } = await hcpio(['leases', 'clusters/blue']);
+    expect([code, out]).toEqual([1, expect.stringMatching(/edge-b could not be asked: .*\n[\s\S]*leased/)]);
+    const status = JSON.parse((await hcpio(['status', 'clusters/blue', '-o', 'json'])).out) as TenantView;
+    expect(status.edges.map(({ ready }) => ready)).toEqual([true, false]);
+  } finally {
+    await lab.kubectl(['uncordon', 'hub-a', 'hub-b']);
+  }
+});
