@@ -9,6 +9,7 @@ import { planCommand } from './plan-command.ts';
 import { renderCommand } from './render-command.ts';
 import { statusCommand } from './status-command.ts';
 import type { Terminal } from './terminal.ts';
+import { verifyCommand } from './verify-command.ts';
 import { VERSION } from './version.ts';
 
 const ABOUT = 'Gives a HyperShift hosted cluster on OpenShift Virtualization its own isolated tenant network.';
@@ -17,9 +18,9 @@ Exit status:
   0  no error findings
   1  a wrong argument, an unreadable file, or any other failure
   2  error findings; a plan is still shown, but nothing is written
-Commands that put a question to a cluster (status, leases): 0 yes, 1 no, 2 it could not be asked.`;
+Commands that ask a cluster (status, leases, verify): 0 yes, 1 no, 2 it could not be asked.`;
 
-const QUESTIONS: readonly string[] = ['status', 'leases'];
+const QUESTIONS: readonly string[] = ['status', 'leases', 'verify'];
 
 /** The whole command line. `outcome` receives the exit status of the command that ran. */
 export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
@@ -35,6 +36,7 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
   program.addCommand(renderCommand(terminal, outcome));
   program.addCommand(statusCommand(terminal, outcome));
   program.addCommand(leasesCommand(terminal, outcome));
+  program.addCommand(verifyCommand(terminal, outcome));
   program.addCommand(explainCommand(terminal));
   program.addCommand(crdCommand(terminal));
   program.addCommand(labCommand(terminal, outcome));

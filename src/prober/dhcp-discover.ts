@@ -27,7 +27,8 @@ export async function probeDhcp(list: ProbeList, dhcp: ProbedDhcp, leg: Leg): Pr
   const elapsed = since();
   try {
     const offers = await collectOffers(leg);
-    return judgeOffers(list, dhcp, offers, elapsed());
+    const first = offers.find(({ server }) => dhcp.servers.includes(server));
+    return judgeOffers(list, dhcp, offers, first?.after ?? elapsed());
   } catch (error) {
     const message = `cannot ask: ${(error as Error).message}`;
     const fix = 'run it as a user who may use UDP port 68, on a machine whose own DHCP client shares it';
@@ -42,10 +43,11 @@ export async function probeDhcp(list: ProbeList, dhcp: ProbedDhcp, leg: Leg): Pr
  * Two sockets on one port: sent from our own address, because the kernel takes the interface of a broadcast from it and no route is needed;
  * received on any, because an answer by broadcast is not addressed to us.
  */
-async function collectOffers({ ipv4, mac }: Leg): Promise<readonly Offer[]> {
+async function collectOffers({ ipv4, mac }: Leg): Promise<readonly (Offer & { readonly after: number })[]> {
   if (ipv4 === undefined) throw new Error('this machine has no IPv4 address on the segment');
   const transaction = randomInt(2 ** 32);
-  const offers: Offer[] = [];
+  const offers: (Offer & { readonly after: number })[] = [];
+  const elapsed = since();
   const sockets: Socket[] = [];
   const open = async (address: string): Promise<Socket> => {
     const socket = createSocket({ type: 'udp4', reuseAddr: true });
@@ -54,7 +56,7 @@ async function collectOffers({ ipv4, mac }: Leg): Promise<readonly Offer[]> {
     await once(socket, 'listening');
     socket.on('message', (message) => {
       const offer = readOffer(message);
-      if (offer?.transaction === transaction && offer.mac === mac) offers.push(offer);
+      if (offer?.transaction === transaction && offer.mac === mac) offers.push({ ...offer, after: elapsed() });
     });
     return socket;
   };

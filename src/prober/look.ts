@@ -23,7 +23,8 @@ export async function look(text: string): Promise<ProbeReport> {
     probeDns(list),
     probeTls(list.endpoints),
   ]);
-  const holder = await findHolder(list);
+  // The kernel remembers a neighbour for a while after it is gone: only one that answered just now holds the VIP.
+  const holder = tls.answered.length > 0 ? await findHolder(list) : undefined;
   return {
     ...head,
     results: [...dhcp.results, ...dns.results, ...tls.results],

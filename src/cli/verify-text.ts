@@ -1,0 +1,36 @@
+/** What `hcpio verify` tells people: one line per probe, and below it what to do. */
+import type { ProbeReport, ProbeResult, Verdict } from '../probes/report.ts';
+import { type Cell, columns, paragraph, plural, printable } from './layout.ts';
+import type { Theme } from './terminal.ts';
+
+const MARKS: Readonly<Record<Verdict, string>> = { passed: '✓', noted: '!', failed: '✗' };
+
+export function verifyText({ tenant, results, holder }: ProbeReport, from: string, theme: Theme): string[] {
+  const paint = { passed: theme.good, noted: theme.doubtful, failed: theme.bad };
+  const rows = columns(results.map((result) => row(result, paint[result.verdict])));
+  const told = results.flatMap((result, i) => [rows[i] ?? '', ...advice(result, theme)]);
+  return [theme.strong(`Tenant network ${tenant}, seen from ${from}`), '', ...told, '', summary(results, holder, theme)];
+}
+
+const row = ({ group, subject, verdict, message, milliseconds }: ProbeResult, paint: (text: string) => string): Cell[] => [
+  { text: MARKS[verdict], paint },
+  group,
+  printable(subject),
+  `${milliseconds} ms`,
+  verdict === 'passed' ? printable(message) : { text: printable(message), paint },
+];
+
+const advice = ({ verdict, fix }: ProbeResult, theme: Theme): string[] =>
+  verdict === 'passed' || fix === undefined ? [] : paragraph(`to do: ${printable(fix)}`, 11).map((line) => theme.faint(line));
+
+function summary(results: readonly ProbeResult[], holder: string | undefined, theme: Theme): string {
+  const count = (verdict: Verdict): number => results.filter((result) => result.verdict === verdict).length;
+  const [noted, failed] = [count('noted'), count('failed')];
+  const parts = [
+    `${count('passed')} passed`,
+    ...(noted === 0 ? [] : [theme.doubtful(`${noted} noted`)]),
+    ...(failed === 0 ? [] : [theme.bad(`${failed} failed`)]),
+  ];
+  const who = holder === undefined ? '' : `; ${holder} holds the VIP`;
+  return `${plural(results.length, 'probe')}: ${parts.join(', ')}${who}`;
+}
