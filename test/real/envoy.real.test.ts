@@ -187,6 +187,71 @@ test('a name leads to its upstream, an unknown one and plain text to nobody, and
   ).toEqual(['kube-apiserver.mgmt.example.com', 'null', 'null']);
 });
 
+test('connections outlive twenty changes of what is not theirs', async () => {
+  await using network = new Network();
+  const host = await pod(network, blue);
+  await host.run('ip', 'address', 'add', '192.168.100.3/32', 'dev', 'lo');
+  const echo = host.startProgram('tls.ts', 'echo', ...blue.upstreams.flatMap((u) => u.endpoints.map((e) => `${e.address}:${e.port}`)));
+  await echo.until(async () => readFileSync(echo.log, 'utf8').includes('listening'), AbortSignal.timeout(30_000));
+  // Connections that a change took along would be cut after a second, and not, as usual, after ten minutes.
+  const gateway = new GatewayProcess(host, gatewayFiles(blue, edgeA(blue)), ['--drain-time-s', '1']);
+  await gateway.ready();
+  // The API's own port, a name on the port that all of them share, and a tunnel over pods that come and go.
+  const held = [
+    ['192.168.100.3:6443', 'api.blue.example.com'],
+    ['192.168.100.3:443', 'oauth.blue.example.com'],
+    ['192.168.100.3:443', 'konnectivity.blue.example.com'],
+  ].map(([target = '', name = '']) => host.startProgram('tls.ts', 'hold', target, name));
+  const answers = () => held.map(({ log }) => readFileSync(log, 'utf8').split('answered').length - 1);
+  const answeredSince = (before: readonly number[]) =>
+    eventually(
+      async () => answers(),
+      (now) => now.every((count, i) => count > (before[i] ?? 0)),
+    );
+  await answeredSince(held.map(() => 0));
+
+  for (let change = 1; change <= 20; change++) {
+    gateway.configure(gatewayFiles(changed(blue, change), edgeA(blue)));
+    const taken = JSON.parse(gatewayFiles(changed(blue, change), edgeA(blue)).find((f) => f.name === 'lds.json')?.content ?? '') as {
+      version_info: string;
+    };
+    await eventually(
+      () => gateway.admin('/config_dump?resource=dynamic_listeners'),
+      ({ body }) => body.includes(taken.version_info),
+    );
+    await answeredSince(answers());
+  }
+  const draining = ['listener_manager.total_listeners_draining', 'listener_manager.total_filter_chains_draining'];
+  await eventually(
+    () => gateway.stats(...draining),
+    (seen) => draining.every((name) => seen[name] === 0),
+  );
+  await answeredSince(answers());
+  expect(held.map(({ log }) => readFileSync(log, 'utf8').includes('broken'))).toEqual([false, false, false]);
+  expect(await gateway.stats('listener_manager.lds.update_rejected', 'cluster_manager.cds.update_rejected')).toEqual({
+    'listener_manager.lds.update_rejected': 0,
+    'cluster_manager.cds.update_rejected': 0,
+  });
+});
+
+/** What happens to a tenant in a day: a name and a port are published and withdrawn again, workers and a pod of konnectivity come and go. */
+function changed(plan: TenantPlan, change: number): TenantPlan {
+  const api = plan.upstreams[0]?.upstream ?? '';
+  const listeners = plan.listeners.map((l) =>
+    l.kind === 'sni' ? { ...l, routes: [{ sni: `extra-${change}.blue.example.com`, upstream: api }, ...l.routes] } : l,
+  );
+  const port = {
+    address: plan.addresses.ipv4?.vip ?? '',
+    port: 9000 + change,
+    kind: 'tcp' as const,
+    routes: [{ sni: null, upstream: api }],
+  };
+  const upstreams = plan.upstreams.map((u) =>
+    u.discovery === 'clusterIP' ? u : { ...u, endpoints: [...u.endpoints, { address: `10.128.9.${change}`, port: 8091 }] },
+  );
+  return { ...plan, listeners: [...listeners, port], upstreams };
+}
+
 test('konnectivity goes round all its pods', async () => {
   await using network = new Network();
   const host = await pod(network, blue);

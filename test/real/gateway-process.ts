@@ -14,7 +14,7 @@ export class GatewayProcess {
   readonly envoy: Daemon;
   readonly #files: ConfigMapVolume;
 
-  constructor(host: Host, files: readonly ConfigFile[]) {
+  constructor(host: Host, files: readonly ConfigFile[], flags: readonly string[] = []) {
     this.#host = host;
     this.#files = new ConfigMapVolume(join(host.dir, 'etc', 'gateway'));
     this.configure(files);
@@ -27,6 +27,7 @@ export class GatewayProcess {
       '--disable-hot-restart',
       '--log-level',
       'warning',
+      ...flags,
     ];
     this.envoy = host.start('envoy', ['unshare', '--mount', 'sh', '-euc', POD, 'sh', host.dir, ...envoy]);
   }

@@ -4,6 +4,9 @@
  * tls.ts listen HOST:PORT...            accepts connections until it is killed and answers each with HOST:PORT and the client that it sees
  * tls.ts dial HOST:PORT [NAME]...       prints, as JSON, who answered a ClientHello for each name (none: without a name, -: no TLS): HOST:PORT and
  *                                       the client as seen there, or closed
+ * tls.ts echo HOST:PORT...              accepts connections and sends back what it gets
+ * tls.ts hold HOST:PORT NAME            holds one connection open to an echo and says something over it all the time; prints how often it was
+ *                                       answered, and `broken` when the connection ends
  */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
@@ -47,6 +50,18 @@ if (mode === 'listen') {
     });
   await Promise.all(args.map((target) => once(answer(target).listen(split(target)), 'listening')));
   console.log('listening');
+} else if (mode === 'echo') {
+  const echo = () => createServer((socket) => socket.on('error', () => {}).pipe(socket));
+  await Promise.all(args.map((target) => once(echo().listen(split(target)), 'listening')));
+  console.log('listening');
+} else if (mode === 'hold') {
+  const [target = '', name = ''] = args;
+  const hello = await clientHello(name);
+  const socket = connect(split(target), () => socket.write(hello));
+  let answers = 0;
+  socket.on('data', () => console.log(`answered ${++answers}`)).on('error', () => {});
+  socket.on('close', () => console.log('broken'));
+  setInterval(() => socket.write('still there?'), 50);
 } else {
   const [target = '', ...names] = args;
   console.log(JSON.stringify(Object.fromEntries(await Promise.all(names.map((name) => dial(target, name))))));
