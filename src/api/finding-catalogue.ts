@@ -83,6 +83,7 @@ export const catalogue = {
   'HCPIO-EP-011': error('the upstream Service does not have the expected port'),
   'HCPIO-EP-012': warning('an unknown SNI reaches the API server'),
   'HCPIO-EP-013': info('the konnectivity pods are not known'),
+  'HCPIO-EP-014': info("waiting for the hosted cluster's own router"),
 
   'HCPIO-DNS-001': error('a name that is no DNS name'),
   'HCPIO-DNS-002': error('an extra record contradicts a published name'),

@@ -78,6 +78,12 @@ const cases: readonly Case[] = [
     says: 'clusters/blue TenantNetwork spec: machine blue-workers-1 would lose its address 192.168.100.55, which would be the address of edge-b',
   },
   {
+    code: 'HCPIO-EP-014',
+    when: 'no router runs in the guest yet',
+    change: { observed: { guestRouter: 'absent' } },
+    says: 'clusters/blue HostedCluster: no router runs in the hosted cluster yet, so *.apps.blue.example.com leads nowhere',
+  },
+  {
     code: 'HCPIO-TEN-001',
     when: 'the cluster is missing',
     change: { observed: { hostedCluster: undefined } },

@@ -72,6 +72,17 @@ export const konnectivityPodsAreKnown = check('HCPIO-EP-013', ({ observed, plan 
   ];
 });
 
+export const guestRouterIsThere = check('HCPIO-EP-014', ({ observed, settings, plan }) => {
+  if (settings.apps !== 'Gateway' || observed.guestRouter !== 'absent') return [];
+  return [
+    {
+      object: hostedClusterRef(observed),
+      message: `no router runs in the hosted cluster yet, so *.${plan.segment.domain === '' ? 'apps' : `apps.${plan.segment.domain}`} leads nowhere`,
+      fix: 'nothing has to be done: it comes up when workers have joined',
+    },
+  ];
+});
+
 function servicePath(observed: Parameters<typeof hostedClusterRef>[0], name: string): string {
   const index = observed.hostedCluster?.spec.services.findIndex((s) => s.service === name) ?? -1;
   return index < 0 ? 'spec.services' : `spec.services[${index}].servicePublishingStrategy`;
@@ -79,6 +90,7 @@ function servicePath(observed: Parameters<typeof hostedClusterRef>[0], name: str
 
 export const endpointChecks = [
   konnectivityPodsAreKnown,
+  guestRouterIsThere,
   nodePortAddressIsTheVip,
   portsOfTheVipDoNotClash,
   extraPortsHaveAService,

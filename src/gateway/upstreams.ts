@@ -1,5 +1,5 @@
 import type { EndpointSlice, Service } from '../hosted-cluster/objects.ts';
-import type { GuestRouter } from '../hosted-cluster/observed.ts';
+import type { Observed } from '../hosted-cluster/observed.ts';
 import { GUEST_HTTP, GUEST_HTTPS } from './listeners.ts';
 import type { PlannedListener, PlannedUpstream, Reservation } from './tenant-plan.ts';
 
@@ -8,7 +8,7 @@ export interface UpstreamsInput {
   readonly services: readonly Service[];
   readonly endpointSlices: readonly EndpointSlice[];
   readonly reservations: readonly Reservation[];
-  readonly guestRouter: GuestRouter | undefined;
+  readonly guestRouter: Observed['guestRouter'];
 }
 
 /** Agents redial until they have met every server, so new connections must go round all pods and not through a ClusterIP. */
@@ -40,7 +40,7 @@ function readyEndpoints(slice: EndpointSlice): { address: string; port: number }
 }
 
 function workers(upstream: string, { reservations, guestRouter }: UpstreamsInput): PlannedUpstream {
-  if (guestRouter === undefined) return { upstream, discovery: 'workers', endpoints: [] };
+  if (guestRouter === undefined || guestRouter === 'absent') return { upstream, discovery: 'workers', endpoints: [] };
   const port = upstream === GUEST_HTTPS ? guestRouter.httpsPort : guestRouter.httpPort;
   const chosen = guestRouter.machines.length === 0 ? reservations : reservations.filter((r) => guestRouter.machines.includes(r.machine));
   return {

@@ -72,6 +72,7 @@ export interface Observed extends Earlier {
   readonly neighbours: readonly Neighbour[];
   /** HostedClusters whose control plane lives in the namespace that the edge wants: `blue-edge` beside `blue`. */
   readonly edgeNamespaceOwners: readonly string[];
-  readonly guestRouter: GuestRouter | undefined;
+  /** Undefined: nobody has looked. Absent: somebody has, and it is not there yet. */
+  readonly guestRouter: GuestRouter | 'absent' | undefined;
   readonly authorities: Authorities;
 }

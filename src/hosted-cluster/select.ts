@@ -4,7 +4,7 @@ import type { Authorities } from './authorities.ts';
 import { type HubObjects, readHub } from './hub.ts';
 import { controlPlaneNamespace, edgeNamespace } from './namespace.ts';
 import type { projections } from './objects.ts';
-import type { Earlier, GuestRouter, Hub, Neighbour, Observed } from './observed.ts';
+import type { Earlier, Hub, Neighbour, Observed } from './observed.ts';
 import { upstreamOf } from './publishing.ts';
 import { wireOf } from './wire.ts';
 
@@ -85,7 +85,7 @@ export function indexObjects(objects: Iterable<ProjectedObject | TenantNetwork>)
 export function observeTenant(
   index: ObjectIndex,
   tenantNetwork: TenantNetwork,
-  { allocations, inForce, guestRouter }: Earlier & { readonly guestRouter?: GuestRouter | undefined },
+  { allocations, inForce, guestRouter }: Earlier & { readonly guestRouter?: Observed['guestRouter'] },
 ): Observed {
   const cluster = clusterKey(tenantNetwork);
   const namespace = controlPlaneNamespace({ namespace: tenantNetwork.metadata.namespace, name: hostedClusterName(tenantNetwork) });

@@ -16,6 +16,8 @@ import { feedNodePoolGate, nodePoolGateReconciler } from './controllers/node-poo
 import { feedShorthand, shorthandReconciler } from './controllers/shorthand.ts';
 import { tenantNetworkReconciler } from './controllers/tenant-network/controller.ts';
 import { probeWordsFrom } from './controllers/tenant-network/explain.ts';
+import { routerReader } from './guest/router-reader.ts';
+import { GuestRouters } from './guest/routers.ts';
 import { housekeeping } from './housekeeping.ts';
 import { LateInformers } from './late-informers.ts';
 import type { Meters } from './metrics.ts';
@@ -24,6 +26,7 @@ import { NAMESPACE, TENANT_RESOURCES } from './resources.ts';
 import { type AskProber, type ProbeSegment, SegmentProbes } from './segment/segment-probes.ts';
 import { type Answer, isAlive, isReady, type Serving, Watchdog } from './serving/health.ts';
 import { feedTenants } from './world/feeds.ts';
+import { guestsOf } from './world/guests.ts';
 import { World } from './world/world.ts';
 import { rehearsal, type Writer, writer } from './writer.ts';
 
@@ -42,6 +45,7 @@ export interface OperatorOptions {
   readonly workers: number;
   /** How a prober is asked what it sees. */
   readonly askProber?: AskProber;
+  readonly askProberToLook?: AskProber;
   /** In place of the probers; for tests. */
   readonly probeSegment?: ProbeSegment;
   /** Given where V8 can be told to. */
@@ -78,6 +82,7 @@ export async function createOperator(options: OperatorOptions, signal: AbortSign
       ? (event) => log.info({ event: event.reason, about: refText(refOf(event.regarding)) }, event.note)
       : (event) => recorder.record(event),
     watchdog: new Watchdog(options.clock),
+    routers: new GuestRouters({ ...options, read: routerReader(transport), guests: () => guestsOf(world) }),
   };
   const controllers = controllersOf(options, platform, parts);
   const lease =
@@ -89,7 +94,7 @@ export async function createOperator(options: OperatorOptions, signal: AbortSign
     running: () => watchdog.running,
     collect: options.collectGarbage,
   };
-  const always: Runnable[] = [recorder, late, housekeeping(idle)];
+  const always: Runnable[] = [recorder, late, parts.routers, housekeeping(idle)];
   const manager = new Manager({ informers: world.informers, controllers, always, log, ...(lease ? { lease } : {}) });
   meters.beforeScrape(() => manager.sample());
   return {
@@ -109,10 +114,11 @@ interface Parts {
   readonly writer: Writer;
   readonly tell: (event: EventToTell) => void;
   readonly watchdog: Watchdog;
+  readonly routers: GuestRouters;
 }
 
 function controllersOf(options: OperatorOptions, platform: Platform, parts: Parts): readonly Controller[] {
-  const { transport, clock, random, log, meters, workers, edge, askProber } = options;
+  const { transport, clock, random, log, meters, workers, edge, askProber, askProberToLook } = options;
   const { world, watchdog } = parts;
   const make = (name: string, reconcile: Reconcile, count: number) =>
     new Controller({
@@ -133,6 +139,8 @@ function controllersOf(options: OperatorOptions, platform: Platform, parts: Part
     probeSegment: options.probeSegment ?? segments.probe,
     forgetSegment: (tenant: Key) => segments.forget(tenant),
     probeWords: probeWordsFrom(transport),
+    lookNow: askProberToLook ?? nobody,
+    guestRouter: (tenant: Key) => parts.routers.of(tenant),
     namespaceOwner: namespaceOwner(transport),
     metrics: meters,
   };
@@ -144,6 +152,7 @@ function controllersOf(options: OperatorOptions, platform: Platform, parts: Part
   const shorthand = make('shorthand', shorthandReconciler(parts), 1);
   const gate = make('nodepool-gate', nodePoolGateReconciler(parts), 1);
   feedTenants(tenants, world);
+  parts.routers.onChange((tenant) => tenants.queue.add(tenant));
   feedShorthand(shorthand, world);
   feedNodePoolGate(gate, world);
   return [tenants, shorthand, gate];

@@ -8,6 +8,7 @@ import { Transport } from '../kube/transport.ts';
 import { nodePoolGateRules } from './controllers/node-pool-gate.ts';
 import { shorthandRules } from './controllers/shorthand.ts';
 import { probeWordsRules } from './controllers/tenant-network/explain.ts';
+import { guestRules } from './guest/router-reader.ts';
 import { may, type PolicyRule } from './rbac.ts';
 import type { Rights } from './rbac-roles.ts';
 import { HOSTED_CLUSTER, NAMESPACE, POD, SECRET, TENANT_NETWORK, TENANT_RESOURCES } from './resources.ts';
@@ -62,6 +63,7 @@ export const operatorRights: Rights = {
     ...tenantNetworkRules,
     ...beyondWatching([...nodePoolGateRules, ...shorthandRules]),
     ...probeWordsRules,
+    ...guestRules,
     may(['create'], EVENT),
   ],
   atHome: [may(['get', 'create', 'update'], LEASE)],

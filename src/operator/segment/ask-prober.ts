@@ -5,9 +5,15 @@ import type { AskProber } from './segment-probes.ts';
 
 const MOST_BYTES = 512 * 1024;
 
-export const askProber: AskProber = (address, signal) =>
+/** What it saw last. */
+export const askProber: AskProber = (address, signal) => ask(address, '/report', signal);
+
+/** What it sees when it looks now, which takes it some seconds. */
+export const askProberToLook: AskProber = (address, signal) => ask(address, '/report?fresh=1', signal);
+
+const ask = (address: string, path: string, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
-    const request = get({ host: address, port: PROBER_PORT, path: '/report', agent: false, signal }, (response) => {
+    const request = get({ host: address, port: PROBER_PORT, path, agent: false, signal }, (response) => {
       const chunks: Buffer[] = [];
       let size = 0;
       response.on('data', (chunk: Buffer) => {

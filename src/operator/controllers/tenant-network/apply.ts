@@ -5,6 +5,7 @@
 import { configMapName } from '../../../gateway/config-maps.ts';
 import { TENANT } from '../../../gateway/labels.ts';
 import { PROBES_FILE } from '../../../gateway/probes.ts';
+import type { TenantPlan } from '../../../gateway/tenant-plan.ts';
 import { hashOf } from '../../../kube/canonical.ts';
 import { isConflict, toError } from '../../../kube/errors.ts';
 import { keyOf, type ObjectRef, refOf } from '../../../kube/object.ts';
@@ -73,11 +74,21 @@ async function applyAll(tenant: Tenant, planned: Planned, context: Context, sign
   // What all tenants share comes with the installation: who may write that could give himself everything.
   const intents = manifests.filter(({ metadata }) => metadata.labels?.[TENANT] !== undefined).map(intentOf);
   const work = new Work(context);
-  for (const wave of waves(intents)) await mapParallel(wave, REQUESTS_AT_ONCE, (intent) => work.settle(intent, signal), signal);
+  const due = isAlone(tenant, planned.plan)
+    ? intents
+    : intents.filter(({ object }) => object.kind !== 'ConfigMap' && object.kind !== 'StatefulSet');
+  for (const wave of waves(due)) await mapParallel(wave, REQUESTS_AT_ONCE, (intent) => work.settle(intent, signal), signal);
   // The old may be what still works: it goes only when all of the new is there.
   if (work.refused.length === 0) await work.prune(tenant, intents, signal);
-  return { outcome: 'done', objects: intents.length, ...work.result(), edges: edgeIntents(intents), probes: probesIn(intents) };
+  return { outcome: 'done', objects: intents.length, ...work.result(), edges: edgeIntents(due), probes: probesIn(intents) };
 }
+
+/**
+ * The second edge is gone, or was never to go. An edge that is to be the only one takes the VIP for itself and asks nobody, so it is
+ * told of that only when nobody else can have it.
+ */
+const isAlone = ({ pods }: Tenant, { edges }: Pick<TenantPlan, 'edges'>): boolean =>
+  pods.every((pod) => !pod.edge.startsWith('edge-') || edges.some(({ name }) => name === pod.edge));
 
 /**
  * A namespace that somebody else made is never taken over: it would be deleted with the tenant. Its absence from the ledger

@@ -1,11 +1,12 @@
 /** What the phases of a reconciliation may use. Everything that reaches the world outside is in here, and so can be replaced. */
+import type { Observed } from '../../../hosted-cluster/observed.ts';
 import type { Clock } from '../../../kube/clock.ts';
 import type { EventToTell } from '../../../kube/events.ts';
 import type { Key } from '../../../kube/object.ts';
 import type { Logger } from '../../../kube/telemetry.ts';
 import type { TenantRenderOptions } from '../../../tenant/render.ts';
 import type { OperatorMetrics } from '../../metrics.ts';
-import type { ProbeSegment } from '../../segment/segment-probes.ts';
+import type { AskProber, ProbeSegment } from '../../segment/segment-probes.ts';
 import type { World } from '../../world/world.ts';
 import type { Writer } from '../../writer.ts';
 import type { ProbeWords } from './explain.ts';
@@ -17,6 +18,10 @@ export interface Context {
   readonly render: TenantRenderOptions;
   readonly probeSegment: ProbeSegment;
   readonly probeWords: ProbeWords;
+  /** A look at the segment that begins now, by the prober at that address. */
+  readonly lookNow: AskProber;
+  /** What was seen last of the router inside a tenant's cluster. */
+  readonly guestRouter: (tenant: Key) => Observed['guestRouter'];
   /** The tenant is gone: nobody need look at its segment any more. */
   readonly forgetSegment: (tenant: Key) => void;
   /** Whose a namespace is: the tenant's label, empty when it is nobody's that we know; undefined when there is none of that name. */

@@ -15,7 +15,7 @@ import { refresh, roll } from './roll.ts';
 import { takeDown } from './take-down.ts';
 
 async function reconcile(key: Key, context: Context, signal: AbortSignal): Promise<Next> {
-  const tenant = await observe(key, context.world, signal);
+  const tenant = await observe(key, context, signal);
   if (tenant === undefined) {
     context.forgetSegment(key);
     return undefined;
@@ -26,9 +26,9 @@ async function reconcile(key: Key, context: Context, signal: AbortSignal): Promi
   const applied = await apply(tenant, planned, context, signal);
   await refresh(tenant, applied, context, signal);
   const seen = await probe(tenant, planned, applied, context, signal);
-  await roll(tenant, applied, seen, context, signal);
+  const againMs = await roll(tenant, applied, seen, context, signal);
   await report(tenant, planned, applied, seen, context, signal);
-  return nextLook(applied, seen);
+  return nextLook(applied, seen, againMs);
 }
 
 /** The reconciler that a controller runs: with the tenant and the id of the run on everything that is logged. */

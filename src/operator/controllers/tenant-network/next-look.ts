@@ -9,12 +9,13 @@ export const REFUSED_MS = 60_000;
 /** A container is not ready and its probe has more to say: kubelet tells that in events, which are not watched. */
 const UNREADY_MS = 15_000;
 
-export function nextLook(applied: Applied, { edges }: Seen): Next {
+export function nextLook(applied: Applied, { edges }: Seen, againMs: number | undefined): Next {
   // Tried again soon, and sooner or later less often: the queue's business.
   if (applied.outcome === 'failed') throw applied.error;
   const looks = [
     ...(applied.outcome === 'namespaceTaken' || (applied.outcome === 'done' && applied.refused.length > 0) ? [REFUSED_MS] : []),
     ...(edges.some(({ pod }) => pod?.unready !== undefined) ? [UNREADY_MS] : []),
+    ...(againMs === undefined ? [] : [againMs]),
   ];
   return looks.length === 0 ? undefined : { requeueAfterMs: Math.min(...looks) };
 }

@@ -7,7 +7,7 @@ import type { Entry } from '../../ledger/ledger.ts';
 import type { EdgePod } from '../../world/edge-pod.ts';
 import type { KeptHostedCluster } from '../../world/projections.ts';
 import { clusterOf, type KeptTenant, namespacesOf, plannable, tenantLabel } from '../../world/tenant.ts';
-import type { World } from '../../world/world.ts';
+import type { Context } from './context.ts';
 
 export interface Tenant {
   readonly key: Key;
@@ -24,7 +24,11 @@ export interface Tenant {
 }
 
 /** Undefined: there is no such tenant any more, and nothing to do. */
-export async function observe(key: Key, world: World, signal: AbortSignal): Promise<Tenant | undefined> {
+export async function observe(
+  key: Key,
+  { world, guestRouter }: Pick<Context, 'world' | 'guestRouter'>,
+  signal: AbortSignal,
+): Promise<Tenant | undefined> {
   const { tenants, hostedClusters, pods } = world.sources;
   const object = tenants.get(key);
   if (object === undefined) return undefined;
@@ -32,12 +36,12 @@ export async function observe(key: Key, world: World, signal: AbortSignal): Prom
   const tenantNetwork = plannable(object);
   if (tenantNetwork) await world.followServices(tenantNetwork, signal);
   const label = tenantLabel(object);
+  const earlier = { allocations: status.machines ?? [], inForce: status.addresses };
   return {
     key,
     object,
     status,
-    // The router inside the guest is read through the guest's own API; nobody does that yet.
-    observed: tenantNetwork && observeTenant(world.index, tenantNetwork, { allocations: status.machines ?? [], inForce: status.addresses }),
+    observed: tenantNetwork && observeTenant(world.index, tenantNetwork, { ...earlier, guestRouter: guestRouter(key) }),
     hostedCluster: hostedClusters.get(clusterOf(object)),
     namespaces: namespacesOf(object),
     inventory: world.inventory(label),

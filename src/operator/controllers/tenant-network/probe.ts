@@ -3,7 +3,8 @@
 import type { PlannedEndpoint, TenantPlan } from '../../../gateway/tenant-plan.ts';
 import { parseUpstream } from '../../../gateway/upstreams.ts';
 import type { Observed } from '../../../hosted-cluster/observed.ts';
-import { notProbed, type SegmentProof } from '../../segment/proof.ts';
+import { readReport } from '../../../probes/read-report.ts';
+import { notProbed, proofOf, type SegmentProof } from '../../segment/proof.ts';
 import { SERVICE_NAME } from '../../world/sources.ts';
 import type { Applied } from './apply.ts';
 import type { Context } from './context.ts';
@@ -36,10 +37,29 @@ export async function probe(tenant: Tenant, planned: Planned, applied: Applied, 
   return { edges, endpoints, proof };
 }
 
+/** The same look, but one that begins now. Undefined: there is nobody to take it, or nobody answers. */
+export async function proofNow(
+  tenant: Tenant,
+  applied: Done,
+  { lookNow }: Context,
+  signal: AbortSignal,
+): Promise<SegmentProof | undefined> {
+  const address = proberOf(tenant)?.address;
+  if (!address || applied.probes === undefined) return undefined;
+  const body = await lookNow(address, AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])).catch(() => '');
+  const proof = proofOf(body === '' ? undefined : readReport(body), tenant.key, applied.probes);
+  return proof.outcome === 'notProbed' ? undefined : proof;
+}
+
+/** A look takes some seconds; longer when something does not answer. */
+const LOOK_MS = 15_000;
+
+const proberOf = ({ pods }: Tenant) => pods.find(({ edge, terminating }) => edge === 'prober' && !terminating);
+
 async function proofFor(tenant: Tenant, plan: TenantPlan, applied: Done, context: Context, signal: AbortSignal): Promise<SegmentProof> {
   if (plan.prober === undefined || applied.probes === undefined)
     return notProbed('NoProber', 'the segment has no address left to probe it from; see status.findings');
-  const pod = tenant.pods.find(({ edge, terminating }) => edge === 'prober' && !terminating);
+  const pod = proberOf(tenant);
   // One that has an address is asked, whatever kubelet says of it: its answer, or that there is none, is what counts.
   const trouble = pod === undefined ? 'the prober has no pod yet' : `pod ${pod.metadata.name} is not ready: ${pod.trouble}`;
   return context.probeSegment(

@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { notProbed, type SegmentProof } from '../../segment/proof.ts';
 import type { EdgePod } from '../../world/edge-pod.ts';
+import type { Applied } from './apply.ts';
+import type { Context } from './context.ts';
 import type { EdgeState } from './edges.ts';
-import { nextToRoll } from './roll.ts';
+import { nextToRoll, roll } from './roll.ts';
+import { blueTenant, edgePodOf } from './testing/tenant.ts';
 
 const intents = new Map(['edge-a', 'edge-b'].map((name) => [name, { template: 'new', configuration: 'c' }]));
 const nobody = notProbed('NotProbed', 'nobody has looked');
@@ -90,4 +93,70 @@ test('when the segment is not well after the first, the second stays as it is', 
 
 test('a single edge has nobody to wait for', () => {
   expect(rolled([edge('edge-a', 'old')])).toBe('edge-a');
+});
+
+describe('before the last one goes, somebody looks from the segment', () => {
+  const outdated = [edge('edge-a', 'old'), edge('edge-b', 'new')];
+  const applied: Applied = {
+    outcome: 'done',
+    objects: 1,
+    created: [],
+    changed: [],
+    removed: [],
+    repaired: [],
+    refused: [],
+    edges: intents,
+    probes: 'list',
+  };
+  const report = (verdict: 'passed' | 'failed') =>
+    JSON.stringify({
+      tenant: 'clusters/blue',
+      list: 'list',
+      results: [{ group: 'DNS', subject: 'edge-b', verdict, message: '', milliseconds: 1 }],
+      answered: [],
+      rogueServers: [],
+      serials: [],
+      ageMilliseconds: 0,
+    });
+
+  async function rolling(edges: readonly EdgeState[], look: () => Promise<string>) {
+    const removed: string[] = [];
+    let looks = 0;
+    const context = {
+      lookNow: () => {
+        looks++;
+        return look();
+      },
+      writer: { remove: async (_: unknown, { name }: { name: string }) => removed.push(name) },
+      tell() {},
+    } as unknown as Context;
+    const tenant = blueTenant({ pods: [{ ...edgePodOf('edge-a'), edge: 'prober', address: '10.128.0.9' }] });
+    const seen = { edges, endpoints: [], proof: proof('proven', 'edge-a') };
+    const againMs = await roll(tenant, applied, seen, context, AbortSignal.any([]));
+    return { removed, looks, againMs };
+  }
+
+  test('it goes when the segment is well', async () => {
+    expect(await rolling(outdated, async () => report('passed'))).toEqual({ removed: ['edge-a-0'], looks: 1, againMs: undefined });
+  });
+
+  test('it stays when the segment is not well, and is looked at again', async () => {
+    expect(await rolling(outdated, async () => report('failed'))).toEqual({ removed: [], looks: 1, againMs: 5000 });
+  });
+
+  test('a prober that does not answer stops nothing', async () => {
+    expect(await rolling(outdated, () => Promise.reject(new Error('gone')))).toEqual({
+      removed: ['edge-a-0'],
+      looks: 1,
+      againMs: undefined,
+    });
+  });
+
+  test('the first one needs no look', async () => {
+    expect(await rolling([edge('edge-a', 'old'), edge('edge-b', 'old')], async () => report('failed'))).toEqual({
+      removed: ['edge-b-0'],
+      looks: 0,
+      againMs: undefined,
+    });
+  });
 });

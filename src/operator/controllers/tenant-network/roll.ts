@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
 import type { EdgeState } from './edges.ts';
 import { tellRolled } from './events.ts';
 import type { Tenant } from './observe.ts';
-import type { Seen } from './probe.ts';
+import { proofNow, type Seen } from './probe.ts';
 
 type Done = Extract<Applied, { outcome: 'done' }>;
 
@@ -35,12 +35,27 @@ function unlessGone(error: unknown): undefined {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 }
 
-export async function roll(tenant: Tenant, applied: Applied, { edges, proof }: Seen, context: Context, signal: AbortSignal): Promise<void> {
-  if (applied.outcome !== 'done' || applied.refused.length > 0) return;
+/** A look that failed is taken again: nobody tells when it would do well. */
+const NOT_WELL_MS = 5000;
+
+/** Returns when to come again, if the segment is not well enough to go on. */
+export async function roll(
+  tenant: Tenant,
+  applied: Applied,
+  { edges, proof }: Seen,
+  context: Context,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (applied.outcome !== 'done' || applied.refused.length > 0) return undefined;
   const pod = nextToRoll(edges, applied.edges, proof);
-  if (pod === undefined) return;
+  if (pod === undefined) return undefined;
+  // The last one goes only after a look that began when the others were back; what was seen before says nothing of them.
+  const isLast = edges.length > 1 && edges.every((edge) => edge.pod === pod || !isOutdated(edge, applied.edges.get(edge.name)));
+  const now = isLast ? await proofNow(tenant, applied, context, signal) : undefined;
+  if (now && nextToRoll(edges, applied.edges, now) === undefined) return NOT_WELL_MS;
   await context.writer.remove(POD, pod.metadata, { uid: pod.metadata.uid }, signal);
   tellRolled(tenant, pod, context);
+  return undefined;
 }
 
 /**
