@@ -65,7 +65,7 @@ test('a server that is none of ours is a rogue, also when ours answers', () => {
         group: 'DHCP',
         subject: 'other servers',
         verdict: 'failed',
-        message: '192.168.100.66 gives out addresses as well (192.168.100.99)',
+        message: '192.168.100.66 gives out addresses as well',
         fix: 'find the machine with 192.168.100.66 on the segment and stop its DHCP server; whoever listens to it is lost',
         milliseconds: 7,
       },

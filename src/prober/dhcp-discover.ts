@@ -12,7 +12,7 @@ import type { Leg } from './leg.ts';
 import { since } from './stopwatch.ts';
 
 const [SERVER, CLIENT] = [67, 68];
-/** A reload costs Kea some packets, so one question may get lost. */
+/** A reload costs Kea some packets, so one question may get lost: then it is asked again. */
 const ASK_AT_MS = [0, 700];
 /** Also when somebody has answered: the one that should not be there may be the slower one. */
 const LISTEN_MS = 1500;
@@ -69,6 +69,7 @@ async function collectOffers({ ipv4, mac }: Leg): Promise<readonly (Offer & { re
     for (const due of ASK_AT_MS) {
       await sleep(due - at);
       at = due;
+      if (offers.length > 0) break;
       await new Promise<void>((resolve, reject) =>
         sender.send(question, SERVER, '255.255.255.255', (error) => (error ? reject(error) : resolve())),
       );
@@ -82,8 +83,7 @@ async function collectOffers({ ipv4, mac }: Leg): Promise<readonly (Offer & { re
 
 export function judgeOffers(list: ProbeList, dhcp: ProbedDhcp, offers: readonly Offer[], milliseconds: number): DhcpFindings {
   const own = offers.filter(({ server }) => dhcp.servers.includes(server));
-  const rogues = offers.filter(({ server }) => !dhcp.servers.includes(server));
-  const rogueServers = [...new Set(rogues.map(({ server }) => server))].sort();
+  const rogueServers = [...new Set(offers.map(({ server }) => server))].filter((server) => !dhcp.servers.includes(server)).sort();
   const base = { group: 'DHCP', milliseconds } as const;
   return {
     results: [
@@ -94,7 +94,8 @@ export function judgeOffers(list: ProbeList, dhcp: ProbedDhcp, offers: readonly 
             ...base,
             subject: 'other servers',
             verdict: 'failed',
-            message: `${rogueServers.join(', ')} gives out addresses as well (${[...new Set(rogues.map(({ address }) => address))].sort().join(', ')})`,
+            // Not what it offers: that is another address every time.
+            message: `${rogueServers.join(', ')} gives out addresses as well`,
             fix: `find the machine with ${rogueServers.join(' or ')} on the segment and stop its DHCP server; whoever listens to it is lost`,
           },
     ],
