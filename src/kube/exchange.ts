@@ -21,6 +21,8 @@ export interface Exchange {
   readonly clock: Clock;
   /** Until the answer's head when it is streamed, until its end when it is read. */
   readonly timeoutMs: number;
+  /** Asked in the moment before the first byte; what it throws is the answer. */
+  readonly mayLeave?: () => void;
 }
 
 export interface Answer {
@@ -69,12 +71,16 @@ class OpenExchange {
   #response: http.IncomingMessage | undefined;
   #connected = false;
   #timedOut = false;
+  #forbidden: { readonly reason: unknown } | undefined;
 
   constructor(spec: Exchange, signal: AbortSignal) {
     this.#spec = spec;
     const { request } = spec.url.protocol === 'http:' ? http : https;
     this.#request = request(spec.url, { method: spec.method, headers: spec.headers as http.OutgoingHttpHeaders, agent: spec.agent });
-    this.#request.on('socket', (socket) => this.#watchConnect(socket));
+    this.#request.on('socket', (socket) => {
+      this.#watchConnect(socket);
+      this.#ask();
+    });
     // A late error (the socket dies after we have given up) must not become an uncaught exception.
     this.#request.on('error', () => {});
     this.#unsubscribe = onAbort(signal, () => this.#destroy());
@@ -106,6 +112,7 @@ class OpenExchange {
 
   failure(error: unknown, signal: AbortSignal): unknown {
     if (signal.aborted) return signal.reason;
+    if (this.#forbidden) return this.#forbidden.reason;
     if (this.#timedOut) return new NetworkError(this.#spec.name, 'TIMEOUT', this.#connected);
     const code = (error as NodeJS.ErrnoException | undefined)?.code ?? 'UNKNOWN';
     return new NetworkError(this.#spec.name, code, this.#connected, error);
@@ -118,6 +125,16 @@ class OpenExchange {
     };
     if (socket.connecting) socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', connected);
     else connected();
+  }
+
+  /** Here and not when the request is made: until it gets a connection it waits in the agent's queue. */
+  #ask(): void {
+    try {
+      this.#spec.mayLeave?.();
+    } catch (reason) {
+      this.#forbidden = { reason };
+      this.#destroy();
+    }
   }
 
   #destroy(): void {

@@ -328,3 +328,24 @@ test('a proxy is used for what lies behind it', async () => {
   expect((await transportTo({ connection }).request({ path: '/' }, never)).code).toBe(200);
   expect(connects).toEqual([connection.server.host]);
 });
+
+test('a guarded write leaves only if it may in that very moment, also when it waited for a connection; reads and others are not asked', async () => {
+  const transport = transportTo({ maxInFlight: 1 });
+  let allowed = true;
+  const guarded = transport.guarded(() => {
+    if (!allowed) throw new Error('not any more');
+  });
+  const create = (name: string, by = guarded) =>
+    by.request({ method: 'POST', path: '/api/v1/namespaces/n/configmaps', body: { metadata: { name } } }, never);
+  // The second waits in the queue for the connection of the first, and by the time it gets it, things have changed.
+  server.failNext(any, (response) => {
+    allowed = false;
+    response.writeHead(201, { 'content-type': 'application/json' }).end('{}');
+  });
+  const [first, second] = await Promise.allSettled([create('a'), create('b')]);
+  expect([first.status, second]).toEqual(['fulfilled', { status: 'rejected', reason: new Error('not any more') }]);
+  await expect(create('c')).rejects.toThrow('not any more');
+  await expect(guarded.request({ path }, never)).rejects.toMatchObject({ code: 404 });
+  expect((await create('d', transport)).code).toBe(201);
+  expect(server.requests.filter(({ method }) => method === 'POST').length).toBe(2);
+});

@@ -69,9 +69,10 @@ export class Transport {
   readonly #log: Logger;
   readonly #metrics: Metrics;
   readonly #retry: RetryPolicy;
-  readonly #bucket: TokenBucket | undefined;
-  readonly #tls = new TlsMemo();
-  #agents: Agents | undefined;
+  #bucket: TokenBucket | undefined;
+  /** Shared with those that are guarded: one way to the server, whoever takes it. */
+  #shared: { readonly tls: TlsMemo; agents: Agents | undefined } = { tls: new TlsMemo(), agents: undefined };
+  #mayWrite: () => void = () => {};
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -81,6 +82,18 @@ export class Transport {
     this.#metrics = options.metrics ?? noMetrics;
     this.#retry = options.retry ?? DEFAULT_RETRY;
     this.#bucket = options.rate && new TokenBucket(options.rate, this.clock);
+  }
+
+  /**
+   * The same way to the same server, but a write leaves it only if `mayWrite` does not throw in that very moment: a process that was
+   * frozen wakes up with requests in its queues, and its timers are the last to hear of it. Close the original, not this.
+   */
+  guarded(mayWrite: () => void): Transport {
+    const guarded = new Transport({ ...this.#options, clock: this.clock, random: this.random });
+    guarded.#shared = this.#shared;
+    guarded.#bucket = this.#bucket;
+    guarded.#mayWrite = mayWrite;
+    return guarded;
   }
 
   /** Sends a request until it is answered or not worth repeating. Throws ApiError, NetworkError, or the signal's reason. */
@@ -124,9 +137,9 @@ export class Transport {
 
   /** Closes the idle and the open connections. */
   close(): void {
-    this.#agents?.requests.destroy();
-    this.#agents?.streams.destroy();
-    this.#agents = undefined;
+    this.#shared.agents?.requests.destroy();
+    this.#shared.agents?.streams.destroy();
+    this.#shared.agents = undefined;
   }
 
   get #host(): string {
@@ -173,7 +186,7 @@ export class Transport {
 
   async #credentials(signal: AbortSignal): Promise<Credentials> {
     const { headers, tls } = await this.#options.connection.credentials(signal);
-    return { headers, tls: this.#tls.settle(tls) };
+    return { headers, tls: this.#shared.tls.settle(tls) };
   }
 
   async #measured<T>(spec: Exchange, send: () => Promise<T>, code: (answer: T) => number): Promise<T> {
@@ -215,18 +228,19 @@ export class Transport {
       agent: this.#agentsFor(credentials.tls)[pool],
       clock: this.clock,
       timeoutMs: request.timeoutMs ?? this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      ...(method === 'GET' ? {} : { mayLeave: this.#mayWrite }),
     };
   }
 
   /** New TLS material gets new connections; those of the old agents end by themselves, busy ones are not cut. */
   #agentsFor(tls: TlsMaterial): Agents {
-    if (this.#agents?.tls !== tls) {
+    if (this.#shared.agents?.tls !== tls) {
       const { connection, maxInFlight = DEFAULT_IN_FLIGHT } = this.#options;
       const requests = agentFor(connection, tls, maxInFlight);
       const streams = agentFor(connection, tls, Number.POSITIVE_INFINITY);
-      this.#agents = { tls, requests, streams };
+      this.#shared.agents = { tls, requests, streams };
     }
-    return this.#agents;
+    return this.#shared.agents;
   }
 }
 

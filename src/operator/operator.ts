@@ -5,6 +5,7 @@ import { Client, METADATA_ONLY } from '../kube/client.ts';
 import type { Clock, Random } from '../kube/clock.ts';
 import { Controller, type Reconcile } from '../kube/controller.ts';
 import { Discovery } from '../kube/discovery.ts';
+import { LeadershipLost } from '../kube/errors.ts';
 import { EventRecorder, type EventToTell } from '../kube/events.ts';
 import { Lease, type LeaseTiming } from '../kube/lease.ts';
 import { type Health, Manager, type Runnable } from '../kube/manager.ts';
@@ -63,7 +64,10 @@ export interface Operator {
   run(beside: readonly Runnable[], signal: AbortSignal): Promise<void>;
 }
 
-/** A tenant that fails is tried again within the minute, however long the API server was away. */
+/**
+ * The first time after about as long as a watch takes to bring the newer object that most failures are about; later and later, but within the
+ * minute, however long the API server was away.
+ */
 const RETRY_DELAY_MS = { least: 50, most: 60_000 };
 
 export async function createOperator(options: OperatorOptions, signal: AbortSignal): Promise<Operator> {
@@ -75,9 +79,14 @@ export async function createOperator(options: OperatorOptions, signal: AbortSign
   const late = new LateInformers();
   world.adoptWith((informer) => late.adopt(informer));
   const recorder = new EventRecorder({ transport, controller: 'hcpio.io/operator', instance: options.instance, log });
+  const lease =
+    options.lease && !dryRun ? new Lease({ transport, ...options.lease, identity: options.instance, log, metrics: meters }) : undefined;
+  const leading = transport.guarded(() => {
+    if (lease?.isLeading === false) throw new LeadershipLost('nothing was written: somebody else may lead by now');
+  });
   const parts: Parts = {
     world,
-    writer: dryRun ? rehearsal(log) : writer(transport, discovery),
+    writer: dryRun ? rehearsal(log) : writer(leading, discovery),
     tell: dryRun
       ? (event) => log.info({ event: event.reason, about: refText(refOf(event.regarding)) }, event.note)
       : (event) => recorder.record(event),
@@ -85,8 +94,6 @@ export async function createOperator(options: OperatorOptions, signal: AbortSign
     routers: new GuestRouters({ ...options, read: routerReader(transport), guests: () => guestsOf(world) }),
   };
   const controllers = controllersOf(options, platform, parts);
-  const lease =
-    options.lease && !dryRun ? new Lease({ transport, ...options.lease, identity: options.instance, log, metrics: meters }) : undefined;
   const { watchdog } = parts;
   const idle = {
     clock: options.clock,

@@ -1,0 +1,131 @@
+/**
+ * Two replicas, as deployed: one leads and writes, the other is warm. The leadership goes from one to the other in every way it can, while
+ * tenants come and change; by the API server's audit log never both write, and nothing is written a second time.
+ */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { TENANT_NETWORK } from '../../src/operator/resources.ts';
+import { expectAsPlanned, ownObjects } from './as-planned.ts';
+import { AuditLog, OPERATOR_USER } from './audit.ts';
+import { type Player, playControllerManager } from './controller-manager.ts';
+import { eventually, type Hub, startHub } from './hub.ts';
+import { type OperatorProcess, operatorProcess } from './operator-process.ts';
+import { namespace, playTenant, tenant, tenantNetwork } from './player.ts';
+import { expectOneContentEach } from './written-contents.ts';
+
+const audit = new AuditLog({ bodies: true });
+const never = new AbortController().signal;
+const users = { a: `${OPERATOR_USER}-a`, b: `${OPERATOR_USER}-b` };
+type Name = keyof typeof users;
+const replicas = {} as Record<Name, OperatorProcess>;
+let hub: Hub;
+let controllerManager: Player;
+let leader: Name;
+let number = 0;
+
+beforeAll(async () => {
+  hub = await startHub({ apiserverArgs: audit.apiserverArgs });
+  controllerManager = playControllerManager(hub);
+  await hub.apply(namespace('hcpio-system'));
+  for (const name of ['a', 'b'] as const) {
+    const flags = ['--leader-election=quick'];
+    replicas[name] = await operatorProcess({ kubeconfig: hub.controlPlane.kubeconfigPath, user: users[name], flags });
+    replicas[name].daemon.start();
+  }
+}, 300_000);
+beforeEach(async () => {
+  for (const replica of Object.values(replicas)) {
+    if (!replica.daemon.running) replica.daemon.start();
+    await replica.ready(never);
+  }
+  leader = await eventually('a leader', leading);
+});
+afterAll(async () => {
+  for (const replica of Object.values(replicas)) {
+    await replica.daemon.kill('SIGKILL');
+    await replica.stop();
+  }
+  await controllerManager?.stop();
+  await hub?.stop();
+  audit.close();
+});
+
+async function leading(): Promise<Name | undefined> {
+  for (const name of ['a', 'b'] as const) {
+    const said = replicas[name].daemon.running ? await fetch(`${replicas[name].healthUrl}/readyz`).then((answer) => answer.text()) : '';
+    if (said.includes('ok, leading')) return name;
+  }
+  return undefined;
+}
+
+const other = (name: Name): Name => (name === 'a' ? 'b' : 'a');
+/** Of either replica, without Leases and events. */
+const writes = (since: number) =>
+  audit.writes(since).filter(({ user, resource }) => Object.values(users).includes(user) && !/leases|events/.test(resource));
+const writers = (since: number): readonly string[] => writes(since).map(({ user }) => user.slice(-1));
+
+/** In the middle of a tenant's creation the leader meets its fate; the other finishes the work, and once. */
+async function handOver(fate: (before: Name) => Promise<void>): Promise<{ readonly mark: number; readonly before: Name }> {
+  number += 1;
+  const played = tenant(number);
+  await playTenant(hub, played);
+  const mark = audit.mark();
+  const before = leader;
+  await hub.apply(tenantNetwork(played));
+  await eventually('the first writes', async () => writes(mark).length >= 3);
+  await fate(before);
+  leader = other(before);
+  await expectAsPlanned(hub);
+  return { mark, before };
+}
+
+/** First the one and then the other, and every object with one content. */
+async function expectOneAfterTheOther(mark: number, before: Name): Promise<void> {
+  const order = writers(mark);
+  const taken = order.indexOf(other(before));
+  expect(taken === -1 ? [] : order.slice(taken).filter((name) => name === before)).toEqual([]);
+  expect(order.length).toBeGreaterThan(20);
+  expectOneContentEach(writes(mark), [...(await ownObjects(hub)).values()].flat());
+}
+
+test('only the leader writes, and the other is warm', async () => {
+  const played = tenant(100);
+  await playTenant(hub, played);
+  const mark = audit.mark();
+  await hub.apply(tenantNetwork(played));
+  await expectAsPlanned(hub);
+  expect([...new Set(writers(mark))]).toEqual([leader]);
+  expect(await (await fetch(`${replicas[other(leader)].healthUrl}/readyz`)).text()).toContain('waiting for the leadership');
+});
+
+test('a leader that is asked to stop finishes what it does and hands over at once', async () => {
+  const { mark, before } = await handOver((name) => replicas[name].daemon.kill('SIGTERM'));
+  await expectOneAfterTheOther(mark, before);
+});
+
+test('a leader that is killed is followed when its Lease has run out', async () => {
+  const { mark, before } = await handOver((name) => replicas[name].daemon.kill('SIGKILL'));
+  await expectOneAfterTheOther(mark, before);
+});
+
+test('a leader that slept through the end of its Lease does not write when it wakes, and goes', async () => {
+  const { mark, before } = await handOver(async (name) => {
+    process.kill(replicas[name].daemon.pid, 'SIGSTOP');
+    await eventually('the other to lead', async () => (await holder()) !== name);
+    process.kill(replicas[name].daemon.pid, 'SIGCONT');
+  });
+  await eventually('the sleeper to go', async () => !replicas[before].daemon.running);
+  await expectOneAfterTheOther(mark, before);
+});
+
+/** Who leads, asked of the one that is awake. */
+async function holder(): Promise<Name | undefined> {
+  const awake = other(leader);
+  const said = await fetch(`${replicas[awake].healthUrl}/readyz`).then((answer) => answer.text());
+  return said.includes('ok, leading') ? awake : leader;
+}
+
+test('and all of them can be deleted by whoever leads then', async () => {
+  for (const { metadata } of await hub.list(TENANT_NETWORK)) await hub.client.delete(TENANT_NETWORK, metadata, never);
+  await eventually('all to be gone', async () => (await hub.list(TENANT_NETWORK)).length === 0);
+  expect([...(await ownObjects(hub)).values()].flat()).toEqual([]);
+});
