@@ -1,5 +1,5 @@
 /** What `/usr/libexec/hcpio/leases` prints in an edge: Kea's own answers, read into ours. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const lease = z.object({
   'ip-address': z.string(),
