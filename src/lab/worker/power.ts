@@ -16,20 +16,22 @@ export async function powerOn(lab: Lab, spec: WorkerSpec, userData: string, sign
   // Something may be left of a start that was killed half-way.
   await powerOff(lab, spec.name);
   await mkdir(files.dir, { recursive: true });
-  await note(lab, spec, false);
+  await note(lab, spec, { poweredOn: Date.now(), started: false });
   await Promise.all([writeFile(files.userData, userData, { mode: 0o600 }), writeFile(files.steps, '')]);
   const [command] = await Promise.all([
     spec.kind === 'vm' ? vmCommand(lab, spec, signal) : lightCommand(lab, spec, signal),
     plug[spec.kind](lab, spec),
   ]);
-  await note(lab, spec, true);
+  const poweredOn = Date.now();
   await lab.spawn(partOf(spec.name), command);
+  // After it: what is said to be started and has no process is missed.
+  await note(lab, spec, { poweredOn, started: true });
 }
 
 /** Written aside and renamed: others read it at any time. */
-async function note(lab: Lab, spec: WorkerSpec, started: boolean): Promise<void> {
+async function note(lab: Lab, spec: WorkerSpec, state: Pick<WorkerRecord, 'poweredOn' | 'started'>): Promise<void> {
   const { record } = workerFiles(lab, spec.name);
-  const content: WorkerRecord = { ...spec, poweredOn: Date.now(), started };
+  const content: WorkerRecord = { ...spec, ...state };
   await writeFile(`${record}.new`, JSON.stringify(content));
   await rename(`${record}.new`, record);
 }
