@@ -29,7 +29,7 @@ lab: install ## everything the lab needs, built once and cached
 test: check tools lab ## all tests; the last line is `N passed, N failed`
 	vitest run
 
-demo: lab ## the lab with one tenant: a VM boots on an isolated VLAN and joins through the gateway
+demo: lab ## the lab and the operator: an annotation, and a VM on an isolated VLAN joins through the gateway
 	bin/hcpio lab demo --name demo
 
 generate: install ## renew the CRD and the reference pages

@@ -24,7 +24,7 @@ export function labCommand(terminal: Terminal, outcome: AnyOutcome): Command {
     .option('--operator', "install hcpio's operator, as deploy/README.md says")
     .option('--keep', 'when a step fails, leave what stands for a look at it')
     .action((flags: UpFlags) => run((actions) => actions.bringUp(flags, terminal)));
-  command('demo', 'From nothing to a VM that joined through the gateway. A lab of that name is taken down first.')
+  command('demo', 'The operator at work: from nothing to a VM that joined. A lab of that name is taken down first.')
     .addOption(strategyOption())
     .action((flags: Pick<UpFlags, 'name' | 'strategy'>) => run((actions) => actions.showDemo(flags, terminal)));
   command('down', 'Take a lab away, whatever state it is in.')

@@ -31,7 +31,7 @@ export interface Tenant {
 }
 
 /** The hub's objects and the tenants' TenantNetworks in one directory, as a user would save them; returns it. */
-export async function saveHub(lab: Lab, tenants: readonly Tenant[], signal?: AbortSignal): Promise<string> {
+async function saveHub(lab: Lab, tenants: readonly Tenant[], signal?: AbortSignal): Promise<string> {
   const dir = join(lab.dir, 'hub-objects');
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true });
@@ -73,12 +73,6 @@ export async function applyEdge(lab: Lab, tenants: readonly Tenant[], signal?: A
 async function refreshPods(lab: Lab, namespace: string, signal?: AbortSignal): Promise<void> {
   const annotate = ['annotate', 'pods', '--all', '--overwrite', `--namespace=${namespace}`, `hcpio.io/lab-applied=${Date.now()}`];
   await lab.kubectl(annotate, signal === undefined ? {} : { signal });
-}
-
-/** What `hcpio plan` prints for the tenant. */
-export async function planText(lab: Lab, tenant: Tenant, signal?: AbortSignal): Promise<string> {
-  const hub = await saveHub(lab, [tenant], signal);
-  return lab.run([HCPIO, 'plan', '-f', hub, '--tenant', `${CLUSTERS}/${tenant.cluster}`]);
 }
 
 const tenantNetwork = ({ cluster, segment, cidr, availability = 'HighlyAvailable' }: Tenant) => ({

@@ -98,7 +98,7 @@ test('a command in a container: its output, its exit status, and what keeps it f
     order(['true'], { container: 'nobody' }),
     order(['true'], { pod: 'edge-c-0' }),
   ];
-  const program = join(import.meta.dirname, 'testing', 'run-in-pod.ts');
+  const program = join(import.meta.dirname, 'programs', 'run-in-pod.ts');
   const text = await lab.run([process.execPath, program, lab.hub.kubeconfig, ...orders], { netns: lab.hub.netns });
   const [said, long, ...refused] = JSON.parse(text) as [unknown, { stdout: string }, ...{ refused: number; message: string }[]];
   expect([said, long.stdout.length]).toEqual([{ exitCode: 7, stdout: 'out\n', stderr: 'err\n' }, 3_000_000]);
@@ -138,8 +138,10 @@ test('status shows the tenant as it runs, also as a plugin of kubectl', async ()
 
 test('leases shows a worker by its name, and both edges know it', async () => {
   const [worker] = await workers.start(lab, { kind: 'netns', count: 1, segment: 'vlan100' }, signal);
+  // An edge that reads its new configuration does not answer for a moment.
+  const look = async () => (JSON.parse((await hcpio(['leases', 'clusters/blue', '-o', 'json'])).out) as LeasesView).leases;
   const leased = await eventually(
-    async () => (JSON.parse((await hcpio(['leases', 'clusters/blue', '-o', 'json'])).out) as LeasesView).leases,
+    () => look().catch(() => []),
     (leases) => leases.some(({ state, edges }) => state === 'leased' && edges.length === 2),
     2 * MINUTE,
   );
