@@ -5,6 +5,7 @@ import type { LabOptions, PublishingStrategy, WorkerControl } from '../lab/contr
 import { down } from '../lab/down.ts';
 import { readLog } from '../lab/logs.ts';
 import { openLab } from '../lab/open.ts';
+import { deployOperator } from '../lab/operator.ts';
 import { destination } from '../lab/places.ts';
 import { requireRoot, Unfit } from '../lab/preflight.ts';
 import { onTerminal, type Reporter, StepFailed } from '../lab/progress.ts';
@@ -59,6 +60,11 @@ export async function showDemo({ name, strategy }: Pick<UpFlags, 'name' | 'strat
 export async function takeDown({ name, purge = false }: DownFlags, terminal: Terminal): Promise<void> {
   const found = await withProgress((reporter, signal) => down({ name, reporter, purge, signal }));
   terminal.out(found ? `lab ${name} is gone\n` : `there is no lab ${name}\n`);
+}
+
+export async function deploy({ name }: Named, terminal: Terminal): Promise<void> {
+  await withProgress(async (progress, signal) => deployOperator(await openLab(name, progress), signal));
+  terminal.out(`the operator runs in lab ${name}\n`);
 }
 
 export async function showStatus({ name, output }: Named & { readonly output: string }, terminal: Terminal): Promise<void> {

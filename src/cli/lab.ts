@@ -27,6 +27,9 @@ export function labCommand(terminal: Terminal, outcome: AnyOutcome): Command {
   command('demo', 'The operator at work: from nothing to a VM that joined. A lab of that name is taken down first.')
     .addOption(strategyOption())
     .action((flags: Pick<UpFlags, 'name' | 'strategy'>) => run((actions) => actions.showDemo(flags, terminal)));
+  command('deploy', "Install hcpio's operator into a lab that stands, or renew it there.").action((flags: Named) =>
+    run((actions) => actions.deploy(flags, terminal)),
+  );
   command('down', 'Take a lab away, whatever state it is in.')
     .option('--purge', 'the logs of its runs too')
     .action((flags: DownFlags) => run((actions) => actions.takeDown(flags, terminal)));

@@ -1,6 +1,6 @@
 /** hcpio's operator in the lab, installed from deploy/default as deploy/README.md says; only the images are the lab's. */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Attachment, Lab } from './contract.ts';
 import { ensureDerived } from './images/derived.ts';
 import { EDGE_IMAGE } from './images/edge.ts';
@@ -14,17 +14,27 @@ export const operator: Attachment = {
   name: 'operator',
   wanted: (options) => options.operator === true && options.nodes > 0,
   prepare: async (_, signal) => [(await ensureDerived(operatorImage, signal)).archive],
-  async start(lab, signal) {
-    await lab.step('operator installed', () => install(lab, signal));
-    await lab.step('operator ready', () => ready(lab, signal));
-  },
+  start: installAndWait,
 };
+
+/** Into a lab that stands, or anew where it is installed: what changed since is rolled out. */
+export async function deployOperator(lab: Lab, signal: AbortSignal): Promise<void> {
+  const { archive } = await lab.step('operator image', () => ensureDerived(operatorImage, signal));
+  await lab.step('image on the nodes', () => lab.importImage(archive));
+  await installAndWait(lab, signal);
+}
+
+async function installAndWait(lab: Lab, signal: AbortSignal): Promise<void> {
+  await lab.step('operator installed', () => install(lab, signal));
+  await lab.step('operator ready', () => ready(lab, signal));
+}
 
 async function install(lab: Lab, signal: AbortSignal): Promise<void> {
   const dir = join(lab.dir, 'operator');
   await mkdir(dir, { recursive: true });
   // JSON is YAML.
-  await writeFile(join(dir, 'kustomization.yaml'), JSON.stringify(kustomization(dir)));
+  const { archive } = await ensureDerived(operatorImage, signal);
+  await writeFile(join(dir, 'kustomization.yaml'), JSON.stringify(kustomization(dir, basename(dirname(archive)))));
   await lab.kubectl(['apply', '--server-side', '--field-manager=hcpio-lab', '-k', dir], { signal });
 }
 
@@ -32,7 +42,8 @@ async function ready(lab: Lab, signal: AbortSignal): Promise<void> {
   await lab.kubectl(['rollout', 'status', `--namespace=${NAMESPACE}`, `deployment/${OPERATOR}`, '--timeout=120s'], { signal });
 }
 
-const kustomization = (dir: string) => ({
+/** `build`: what the image was made of. Its name is always the same, so without this an image that is new would start nobody anew. */
+const kustomization = (dir: string, build: string) => ({
   apiVersion: 'kustomize.config.k8s.io/v1beta1',
   kind: 'Kustomization',
   // kustomize takes no absolute paths.
@@ -45,6 +56,7 @@ const kustomization = (dir: string) => ({
         metadata: { name: OPERATOR, namespace: NAMESPACE },
         spec: {
           template: {
+            metadata: { annotations: { 'hcpio.io/lab-build': build } },
             spec: {
               containers: [
                 {
