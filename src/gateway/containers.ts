@@ -26,6 +26,8 @@ const GATEWAY_STATUS_ADDRESS = `${GATEWAY_STATUS.address}:${GATEWAY_STATUS.port}
 /** Writable places. Each belongs to one container, and to the guard where something has to be made in it first. */
 export const RUN_DIRS = { dhcp: '/run/kea', gateway: '/run/envoy', vip: VIP_RUN_DIR } as const;
 export const LEASES_DIR = '/var/lib/kea';
+/** What the hub says of the pod itself. */
+export const POD_DIR = '/etc/hcpio/pod';
 
 export interface ContainerContext {
   readonly plan: TenantPlan;
@@ -119,7 +121,12 @@ const vip = ({ plan, edge, image }: ContainerContext): PodContainer => ({
   securityContext: confined('NET_ADMIN', 'NET_RAW'),
   resources: { requests: { cpu: '20m', memory: '24Mi' }, limits: { memory: '96Mi' } },
   // The guard's rules as well: a port that is published later is opened here, without a restart.
-  volumeMounts: [config('vip'), config('guard'), { name: 'run-vip', mountPath: RUN_DIRS.vip }],
+  volumeMounts: [
+    config('vip'),
+    config('guard'),
+    { name: 'pod', mountPath: POD_DIR, readOnly: true },
+    { name: 'run-vip', mountPath: RUN_DIRS.vip },
+  ],
   // Its first process ends when keepalived does, so nobody has to ask whether it is alive.
   ...probes([`${LIBEXEC}/vip-ready`], ['test', '-e', `${VIP_RUN_DIR}/keepalived.pid`]),
 });

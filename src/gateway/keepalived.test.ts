@@ -63,7 +63,7 @@ describe('the election', () => {
   test('the VIP leaves when net1 or the gateway is down, and stays away while it answers elsewhere; no script is run', () => {
     const text = config(blue);
     expect(linesOf(text, 'track_interface')).toEqual(['net1']);
-    expect(linesOf(text, 'track_file')).toEqual(['gateway_down', 'vip_elsewhere']);
+    expect(linesOf(text, 'track_file')).toEqual(['gateway_down', 'vip_elsewhere', 'yield']);
     for (const { plan, edge } of sampleEdges) expect(config(plan, edge)).not.toMatch(/script|notify|exec/);
   });
 

@@ -14,16 +14,18 @@ const STARTUP_SECONDS = 3;
 const ROUTER_ID = 77;
 
 /**
- * Two files that hold 0 or 1, written by the first process of the container and watched by keepalived. It runs no scripts: it may
+ * Files that hold 0 or 1, written by the first process of the container and watched by keepalived. It runs no scripts: it may
  * change the network of the pod, so it executes nothing, and a number in a file is seen at once, without asking five times a second.
  * - `gateway-down`: the gateway of this edge does not answer, so the VIP should go to the other edge.
  * - `vip-elsewhere`: the peer is silent on the link, and yet the VIP answers on the segment. The link is broken, not the peer: taking the VIP
  *   would make two of it. To be 1 before keepalived starts, until the segment has been asked once.
+ * - `yield`: somebody asked for the VIP to be given to the other edge. 1 for a moment only: when nobody takes it, it comes back.
  */
 export const VIP_RUN_DIR = '/run/keepalived';
 const TRACKED = [
   { name: 'gateway_down', file: `${VIP_RUN_DIR}/gateway-down` },
   { name: 'vip_elsewhere', file: `${VIP_RUN_DIR}/vip-elsewhere` },
+  { name: 'yield', file: `${VIP_RUN_DIR}/yield` },
 ] as const;
 
 /** What keeps the VIP and the routes of one edge. */

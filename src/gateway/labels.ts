@@ -12,6 +12,9 @@ export const EDGE_SELECTOR: Labels = { 'app.kubernetes.io/name': 'hcpio-edge' };
 /** Another one than the edges': their policies lead to the control plane, and the prober has no business there. */
 export const PROBER_SELECTOR: Labels = { 'app.kubernetes.io/name': 'hcpio-prober' };
 
+/** On a pod of an edge: the word by which it is asked to give the VIP to the other one. A new word is a new question. */
+export const YIELD = 'hcpio.io/yield';
+
 export const SHARED_LABELS: Labels = { 'app.kubernetes.io/part-of': 'hcpio', 'app.kubernetes.io/managed-by': 'hcpio' };
 
 /** A namespace has no dot, so the first one divides it from the name again. */

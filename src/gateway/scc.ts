@@ -33,7 +33,7 @@ export const securityContextConstraints: KubeObject = {
   supplementalGroups: { type: 'MustRunAs', ranges: [{ min: EDGE_USER, max: EDGE_USER }] },
   seLinuxContext: { type: 'MustRunAs' },
   seccompProfiles: ['runtime/default'],
-  volumes: ['configMap', 'emptyDir', 'persistentVolumeClaim'],
+  volumes: ['configMap', 'downwardAPI', 'emptyDir', 'persistentVolumeClaim'],
   users: [],
   groups: [],
   priority: null,

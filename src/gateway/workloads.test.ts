@@ -2,6 +2,7 @@ import type { StatefulSetSpec } from 'kubernetes-types/apps/v1.d.ts';
 import type { Container, PodSpec } from 'kubernetes-types/core/v1.d.ts';
 import { describe, expect, test } from 'vitest';
 import { type RenderOptions, renderGateway } from './render.ts';
+import { securityContextConstraints } from './scc.ts';
 import type { TenantPlan } from './tenant-plan.ts';
 import { bridgeConfig, sampleNads, vmNad } from './testing/sample-nads.ts';
 import { blue, dualStack, samplePlans, single } from './testing/sample-plans.ts';
@@ -118,7 +119,7 @@ test('with an outside DHCP server there is no dhcp container, and no volume for 
   expect(containers(pods(plan)[0]).map((c) => c.name)).toEqual(['guard', 'dns', 'gateway', 'vip']);
   expect([set?.volumeClaimTemplates, pods(plan)[0]?.volumes?.map((v) => v.name)]).toEqual([
     undefined,
-    ['config-guard', 'config-dns', 'config-gateway', 'config-vip', 'run-gateway', 'run-vip'],
+    ['config-guard', 'config-dns', 'config-gateway', 'config-vip', 'run-gateway', 'run-vip', 'pod'],
   ]);
 });
 
@@ -242,4 +243,12 @@ describe('mistakes of the source documents', () => {
         .map((o) => o.metadata.namespace),
     ).toEqual(['clusters-blue-edge', 'clusters-blue-edge', 'clusters-blue-edge']);
   });
+});
+
+test('OpenShift lets an edge have every kind of volume that it asks for', () => {
+  const asked = new Set(
+    pods(blue).flatMap((pod) => (pod.volumes ?? []).flatMap((volume) => Object.keys(volume).filter((key) => key !== 'name'))),
+  );
+  const allowed = (securityContextConstraints as { readonly volumes?: readonly string[] }).volumes ?? [];
+  expect([...asked].filter((kind) => !allowed.includes(kind))).toEqual([]);
 });

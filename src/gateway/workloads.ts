@@ -4,7 +4,7 @@ import type { PodSpec, PodTemplateSpec, Toleration, Volume } from 'kubernetes-ty
 import { networks } from './attachments.ts';
 import { configMapName } from './config-maps.ts';
 import { EDGE_USER, edgeContainers, guard, RUN_DIRS } from './containers.ts';
-import { EDGE_SELECTOR, edgeLabels, edgeSelector, tenantLabels } from './labels.ts';
+import { EDGE_SELECTOR, edgeLabels, edgeSelector, tenantLabels, YIELD } from './labels.ts';
 import { SERVICE_ACCOUNT } from './namespace.ts';
 import type { Container, EdgeFiles, KubeObject } from './rendered.ts';
 import { SCC } from './scc.ts';
@@ -169,6 +169,7 @@ const volumes = (plan: TenantPlan, { edge, files }: EdgeFiles): Volume[] => [
   ...Object.keys(RUN_DIRS)
     .filter((container) => container !== 'dhcp' || plan.dhcp.serve !== 'Nobody')
     .map((container) => ({ name: `run-${container}`, emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } })),
+  { name: 'pod', downwardAPI: { items: [{ path: 'yield', fieldRef: { fieldPath: `metadata.annotations['${YIELD}']` } }] } },
 ];
 
 const hash = (content: string): string => createHash('sha256').update(content).digest('hex').slice(0, 16);

@@ -149,6 +149,18 @@ describe('the VIP of a pair', () => {
     await eventually(holders, (seen) => seen.length === 1 && seen[0] === other);
   });
 
+  test('is given to the other one when that is asked for, and stays there', async () => {
+    const from = await holder();
+    pod(from).askToYield('a word');
+    await moved(from);
+    expect(await answers()).toEqual({ '192.168.100.3:6443': 'open' });
+    await says(vip(from), 'the VIP is given to the other edge');
+    // Asked again by the same word, and by another one while it does not have it: nothing happens.
+    pod(from).askToYield('a word');
+    pod(from).askToYield('another word');
+    expect(await holders()).toEqual([1 - from]);
+  });
+
   test('is not touched by a configuration that keepalived refuses, and a good one is read', async () => {
     const i = await holder();
     const files = pod(i).files('vip');

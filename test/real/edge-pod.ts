@@ -23,6 +23,7 @@ export class EdgePod {
   readonly plan: TenantPlan;
   readonly edge: EdgePlan;
   readonly #volumes = new Map<Container, ConfigMapVolume>();
+  #pod: ConfigMapVolume | undefined;
   readonly #files: readonly ConfigFile[];
   readonly #spec: StatefulSetSpec;
 
@@ -41,6 +42,7 @@ export class EdgePod {
     this.#files = rendered.files.find((files) => files.edge === edge.name)?.files ?? [];
     this.#spec = rendered.manifests.find((o) => o.kind === 'StatefulSet' && o.metadata.name === edge.name)?.['spec'] as StatefulSetSpec;
     cpSync(ENTRY_POINTS, join(host.dir, 'etc', 'libexec'), { recursive: true });
+    this.askToYield('');
     for (const container of ['guard', 'dhcp', 'dns', 'vip'] as const) this.configure(container, this.files(container));
   }
 
@@ -92,6 +94,12 @@ export class EdgePod {
     volume.swap(files);
   }
 
+  /** As the operator asks, by an annotation that the pod sees as a file. */
+  askToYield(word: string): void {
+    this.#pod ??= new ConfigMapVolume(join(this.host.dir, 'etc', 'pod'));
+    this.#pod.swap([{ name: 'yield', content: word }]);
+  }
+
   /** The guard to its end; rejects with what it said. */
   async guard(changes: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.host.run(...this.#entryPoint('guard', changes));
@@ -133,6 +141,7 @@ export class EdgePod {
       ...Object.fromEntries(env.map((e) => [e.name, clusterIp(e.value ?? '')])),
       CONFIG: `/mnt/${container}`,
       GUARD: '/mnt/guard',
+      POD: '/mnt/pod',
       ...changes,
     };
     return this.host.edge('env', ...Object.entries(variables).map(([name, value]) => `${name}=${value}`), `/mnt/libexec/${container}`);

@@ -1,7 +1,7 @@
 /** The pods of the edges and of the prober, as far as they tell how each fares. */
 
 import { GROUP } from '../../api/tenant-network.ts';
-import { TENANT } from '../../gateway/labels.ts';
+import { TENANT, YIELD } from '../../gateway/labels.ts';
 import type { WireObject } from '../../kube/object.ts';
 import { TEMPLATE } from '../ledger/intent.ts';
 
@@ -29,6 +29,8 @@ export interface EdgePod {
   /** The mark of the template it was made from, and the configuration it was told of. */
   readonly template: string;
   readonly configuration: string;
+  /** The word by which it was last asked to give the VIP away; empty when it never was. */
+  readonly yielded: string;
   /** Its leg on the segment, once Multus says that it has one. */
   readonly net1: SegmentInterface | undefined;
   /** What keeps it from being ready, in the words of kubelet or the scheduler; empty when nothing does. */
@@ -77,6 +79,7 @@ export function edgePod(object: WireObject): EdgePod {
     terminating: deletionTimestamp !== undefined,
     template: annotations[TEMPLATE] ?? '',
     configuration: annotations[CONFIGURATION] ?? '',
+    yielded: annotations[YIELD] ?? '',
     net1: segmentInterface(annotations[NETWORK_STATUS]),
     trouble,
     stuck: !ready && !isWaiting(trouble),

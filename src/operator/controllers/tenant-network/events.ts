@@ -30,6 +30,9 @@ export const tellNamespaceTaken = (tenant: Tenant, context: Telling): void =>
 export const tellRolled = (tenant: Tenant, pod: EdgePod, context: Telling): void =>
   normal(tenant, 'EdgeRolled', 'Roll', `pod ${pod.metadata.name} is made anew, because its template changed`, context);
 
+export const tellYielded = (tenant: Tenant, pod: EdgePod, context: Telling): void =>
+  normal(tenant, 'VipMoved', 'Roll', `pod ${pod.metadata.name} was asked to give the VIP to the other edge`, context);
+
 export const tellReady = (tenant: Tenant, ready: boolean, message: string, context: Telling): void =>
   ready ? normal(tenant, 'Ready', 'Report', message, context) : warning(tenant, 'NotReady', 'Report', message, context);
 

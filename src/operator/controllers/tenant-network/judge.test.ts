@@ -208,6 +208,13 @@ describe('EdgeReady', () => {
       );
     });
 
+    test('an update that made the segment unwell is held, and said to be', () => {
+      const moved = edgePodOf('edge-b', { template: 'new', yielded: 'new' });
+      expect(line('EdgeReady', { pods: [edgePodOf('edge-a'), moved] }, updated)).toMatch(
+        /^EdgeReady=False UpdateHeld: the segment was not well while edge-b had the VIP after its update, so edge-a has it again and stays as it is\. To go back: /,
+      );
+    });
+
     test('an edge that does not come up holds the update, and the way back is said', () => {
       expect(said({ trouble: 'its image cannot be pulled', stuck: true })).toBe(
         'EdgeReady=False UpdateHeld: the update stopped at edge-b, edge-a serves as before: pod edge-b-0 is not ready: its image cannot be pulled. ' +

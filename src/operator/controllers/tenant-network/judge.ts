@@ -96,6 +96,8 @@ function appliedCondition({ namespaces: { edge } }: Tenant, applied: Applied): C
 
 function edgeReady(applied: Applied, { edges }: Seen): ConditionInput {
   if (edges.length === 0 || applied.outcome === 'held') return condition('EdgeReady', 'NotApplied', 'there is no edge yet');
+  const held = updateOf(applied, edges);
+  if (held) return held;
   const troubled = edges.flatMap(({ problem }) => problem ?? []);
   const [first] = troubled;
   if (first === undefined) {
@@ -104,8 +106,6 @@ function edgeReady(applied: Applied, { edges }: Seen): ConditionInput {
     );
     return condition('EdgeReady', 'EdgesReady', where.join('; '));
   }
-  const held = updateOf(applied, edges);
-  if (held) return held;
   const reason = {
     missing: 'PodsMissing',
     notReady: 'PodsNotReady',
@@ -121,17 +121,23 @@ function updateOf(applied: Applied, edges: readonly EdgeState[]): ConditionInput
   const waiting = edges.filter((edge) => isOutdated(edge, applied.edges.get(edge.name)));
   const stopped = edges.find((edge) => !edge.ready && !waiting.includes(edge));
   const [next] = waiting;
-  if (stopped?.problem === undefined || next === undefined || !next.ready) return undefined;
+  if (next === undefined || !next.ready) return undefined;
+  const given = edges.find(({ pod }) => pod !== undefined && pod.yielded !== '' && pod.yielded === pod.template);
+  if (given)
+    return condition(
+      'EdgeReady',
+      'UpdateHeld',
+      `the segment was not well while ${given.name} had the VIP after its update, so ${next.name} has it again and stays as it is. ${WAY_BACK}`,
+    );
+  if (stopped?.problem === undefined) return undefined;
   const serving = `${next.name} serves as before`;
   const fails = stopped.problem.kind === 'refused' || stopped.problem.kind === 'notOnSegment' || stopped.pod?.stuck === true;
   if (!fails) return condition('EdgeReady', 'Updating', `${stopped.name} is made anew, ${serving}: ${stopped.problem.text}`);
-  return condition(
-    'EdgeReady',
-    'UpdateHeld',
-    `the update stopped at ${stopped.name}, ${serving}: ${stopped.problem.text}. To go back: undo the last change of the TenantNetwork, ` +
-      'or give the operator the edge image that it had (--edge-image, HCPIO_EDGE_IMAGE)',
-  );
+  return condition('EdgeReady', 'UpdateHeld', `the update stopped at ${stopped.name}, ${serving}: ${stopped.problem.text}. ${WAY_BACK}`);
 }
+
+const WAY_BACK =
+  'To go back: undo the last change of the TenantNetwork, or give the operator the edge image that it had (--edge-image, HCPIO_EDGE_IMAGE)';
 
 function endpointsReady({ plan }: Planned, { endpoints }: Seen): ConditionInput {
   if (plan === undefined || endpoints.length === 0)

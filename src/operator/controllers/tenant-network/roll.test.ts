@@ -4,7 +4,7 @@ import type { EdgePod } from '../../world/edge-pod.ts';
 import type { Applied } from './apply.ts';
 import type { Context } from './context.ts';
 import type { EdgeState } from './edges.ts';
-import { nextToRoll, roll } from './roll.ts';
+import { nextStep, nextToRoll, roll } from './roll.ts';
 import { blueTenant, edgePodOf } from './testing/tenant.ts';
 
 const intents = new Map(['edge-a', 'edge-b'].map((name) => [name, { template: 'new', configuration: 'c' }]));
@@ -33,6 +33,7 @@ function edge(name: 'edge-a' | 'edge-b', template: string, ready = true, change:
     terminating: false,
     template,
     configuration: 'c',
+    yielded: '',
     net1: undefined,
     trouble: '',
     stuck: false,
@@ -95,6 +96,37 @@ test('a single edge has nobody to wait for', () => {
   expect(rolled([edge('edge-a', 'old')])).toBe('edge-a');
 });
 
+describe('the VIP is moved before its holder is replaced', () => {
+  const step = (edges: readonly EdgeState[], seen: SegmentProof) => {
+    const next = nextStep(edges, intents, seen);
+    return next && `${next.kind} ${next.pod.edge}`;
+  };
+  const old = (yielded = '') => edge('edge-a', 'old', true, { yielded });
+  const fresh = (yielded = '') => edge('edge-b', 'new', true, { yielded });
+
+  test('it is asked for, seen to have moved, and then the other one goes', () => {
+    expect(step([old(), fresh()], proof('proven', 'edge-a'))).toBe('yield edge-a');
+    expect(step([old('new'), fresh()], proof('proven', 'edge-b'))).toBe('replace edge-a');
+  });
+
+  test('an edge that does not understand is replaced all the same, and so is one of which nobody knows', () => {
+    expect(step([old('new'), fresh()], proof('proven', 'edge-a'))).toBe('replace edge-a');
+    expect(step([old(), fresh()], nobody)).toBe('replace edge-a');
+  });
+
+  test('when the segment is not well after the move it is moved back, once, and nobody goes', () => {
+    expect(step([old('new'), fresh()], proof('failed', 'edge-b'))).toBe('yield edge-b');
+    expect(step([old('new'), fresh('new')], proof('failed', 'edge-b'))).toBeUndefined();
+    expect(step([old('new'), fresh('new')], proof('proven', 'edge-a'))).toBeUndefined();
+  });
+
+  test('it does not move while the segment is not well, nor for the first of two or a single one', () => {
+    expect(step([old(), fresh()], proof('failed', 'edge-a'))).toBeUndefined();
+    expect(step([edge('edge-a', 'old'), edge('edge-b', 'old')], proof('proven', 'edge-a'))).toBe('replace edge-b');
+    expect(step([edge('edge-a', 'old')], proof('proven', 'edge-a'))).toBe('replace edge-a');
+  });
+});
+
 describe('before the last one goes, somebody looks from the segment', () => {
   const outdated = [edge('edge-a', 'old'), edge('edge-b', 'new')];
   const applied: Applied = {
@@ -131,7 +163,7 @@ describe('before the last one goes, somebody looks from the segment', () => {
       tell() {},
     } as unknown as Context;
     const tenant = blueTenant({ pods: [{ ...edgePodOf('edge-a'), edge: 'prober', address: '10.128.0.9' }] });
-    const seen = { edges, endpoints: [], proof: proof('proven', 'edge-a') };
+    const seen = { edges, endpoints: [], proof: proof('proven', 'edge-b') };
     const againMs = await roll(tenant, applied, seen, context, AbortSignal.any([]));
     return { removed, looks, againMs };
   }
@@ -154,7 +186,7 @@ describe('before the last one goes, somebody looks from the segment', () => {
 
   test('the first one needs no look', async () => {
     expect(await rolling([edge('edge-a', 'old'), edge('edge-b', 'old')], async () => report('failed'))).toEqual({
-      removed: ['edge-b-0'],
+      removed: ['edge-a-0'],
       looks: 0,
       againMs: undefined,
     });

@@ -2,6 +2,7 @@
  * Brings changed workloads and configurations to the pods. StatefulSets of edges do not roll by themselves (two of them would
  * roll at once), so the order is made here: one at a time, the standby first, and no further when the segment is not well.
  */
+import { YIELD } from '../../../gateway/labels.ts';
 import { isConflict, isNotFound } from '../../../kube/errors.ts';
 import { POD } from '../../resources.ts';
 import type { SegmentProof } from '../../segment/proof.ts';
@@ -9,7 +10,7 @@ import { CONFIGURATION, type EdgePod } from '../../world/edge-pod.ts';
 import type { Applied, EdgeIntent } from './apply.ts';
 import type { Context } from './context.ts';
 import type { EdgeState } from './edges.ts';
-import { tellRolled } from './events.ts';
+import { tellRolled, tellYielded } from './events.ts';
 import type { Tenant } from './observe.ts';
 import { proofNow, type Seen } from './probe.ts';
 
@@ -35,10 +36,10 @@ function unlessGone(error: unknown): undefined {
   if (!isNotFound(error) && !isConflict(error)) throw error;
 }
 
-/** A look that failed is taken again: nobody tells when it would do well. */
-const NOT_WELL_MS = 5000;
+/** A step has to be seen before the next one, and a look that failed is taken again: nobody tells when it would do well. */
+const LOOK_AGAIN_MS = 5000;
 
-/** Returns when to come again, if the segment is not well enough to go on. */
+/** One step of an update. Returns when to come again, if the next one is to be looked for. */
 export async function roll(
   tenant: Tenant,
   applied: Applied,
@@ -47,15 +48,47 @@ export async function roll(
   signal: AbortSignal,
 ): Promise<number | undefined> {
   if (applied.outcome !== 'done' || applied.refused.length > 0) return undefined;
-  const pod = nextToRoll(edges, applied.edges, proof);
-  if (pod === undefined) return undefined;
-  // The last one goes only after a look that began when the others were back; what was seen before says nothing of them.
-  const isLast = edges.length > 1 && edges.every((edge) => edge.pod === pod || !isOutdated(edge, applied.edges.get(edge.name)));
-  const now = isLast ? await proofNow(tenant, applied, context, signal) : undefined;
-  if (now && nextToRoll(edges, applied.edges, now) === undefined) return NOT_WELL_MS;
-  await context.writer.remove(POD, pod.metadata, { uid: pod.metadata.uid }, signal);
-  tellRolled(tenant, pod, context);
-  return undefined;
+  const outdated = edges.filter((edge) => isOutdated(edge, applied.edges.get(edge.name)));
+  if (outdated.length === 0) return undefined;
+  // With one of two new, what was seen before it was says nothing of it.
+  const now = outdated.length < edges.length && edges.every(serves) ? await proofNow(tenant, applied, context, signal) : undefined;
+  const step = nextStep(edges, applied.edges, now ?? proof);
+  if (step === undefined) return now && LOOK_AGAIN_MS;
+  if (step.kind === 'replace') {
+    await context.writer.remove(POD, step.pod.metadata, { uid: step.pod.metadata.uid }, signal);
+    tellRolled(tenant, step.pod, context);
+    return undefined;
+  }
+  const body = { metadata: { uid: step.pod.metadata.uid, annotations: { [YIELD]: step.word } } };
+  const answer = await context.writer.patch(POD, step.pod.metadata, { type: 'merge', body }, signal).catch(unlessGone);
+  if (answer) context.world.sources.pods.wrote(answer);
+  tellYielded(tenant, step.pod, context);
+  return LOOK_AGAIN_MS;
+}
+
+export type Step =
+  | { readonly kind: 'replace'; readonly pod: EdgePod }
+  /** It is asked to give the VIP to the other edge. */
+  | { readonly kind: 'yield'; readonly pod: EdgePod; readonly word: string };
+
+/**
+ * The VIP is moved to the edge that is new before the other one is touched, so that there is somebody to go back to. The word is the
+ * template that the update leads to: each is asked once per update, and one that does not understand is replaced all the same, which
+ * moves the VIP too.
+ */
+export function nextStep(edges: readonly EdgeState[], intents: Done['edges'], proof: SegmentProof): Step | undefined {
+  const holder = 'holder' in proof ? edges.find(({ name }) => name === proof.holder) : undefined;
+  const wasMoved = (edge: EdgeState): boolean => edge.pod?.yielded === intents.get(edge.name)?.template;
+  const [old] = edges.filter((edge) => isOutdated(edge, intents.get(edge.name)));
+  if (holder?.pod && proof.outcome === 'failed' && holder !== old && old && serves(old) && wasMoved(old) && !wasMoved(holder))
+    return { kind: 'yield', pod: holder.pod, word: holder.pod.template };
+  const pod = nextToRoll(edges, intents, proof);
+  const others = edges.filter((edge) => edge.pod !== pod);
+  // It was moved back from there: the segment was not well with it.
+  if (pod === undefined || others.some(wasMoved)) return undefined;
+  const word = intents.get(pod.edge)?.template ?? '';
+  const isLast = others.length > 0 && others.every((edge) => !isOutdated(edge, intents.get(edge.name)));
+  return isLast && holder?.pod === pod && pod.yielded !== word ? { kind: 'yield', pod, word } : { kind: 'replace', pod };
 }
 
 /**
