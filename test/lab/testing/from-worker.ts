@@ -81,3 +81,14 @@ export interface Question extends Endpoint {
 /** Status codes, in the order of the questions. */
 export const get = (lab: Lab, netns: string, questions: readonly Question[]) =>
   ask<readonly (number | string)[]>(lab, netns, GET, questions);
+
+const RESOLVE = `
+import { Resolver } from 'node:dns/promises';
+const [server, name] = JSON.parse(process.argv[1]);
+const resolver = new Resolver({ timeout: 1000, tries: 1 });
+resolver.setServers([server]);
+console.log(JSON.stringify(await resolver.resolve4(name).then(([first]) => first, (error) => error.code)));
+`;
+
+/** The first address that a resolver has for a name, or the code of its refusal. */
+export const resolve = (lab: Lab, netns: string, server: string, name: string) => ask<string>(lab, netns, RESOLVE, [server, name]);

@@ -1,0 +1,77 @@
+/** A worker's traffic while something is done to its edge, and what was lost of it. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Lab } from '../../../src/lab/contract.ts';
+import type { Attempt, Task } from '../programs/traffic.ts';
+import { netnsOf } from './from-worker.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+export interface Losses {
+  /** How often the watch that is held open broke. */
+  readonly breaks: number;
+  /** The longest time in which no new connection to the VIP succeeded. */
+  readonly longestGapMs: number;
+  /** By what was tried: how many of how many failed. */
+  readonly lost: Readonly<Record<string, readonly [lost: number, of: number]>>;
+}
+
+export class Traffic {
+  readonly #log: string;
+
+  private constructor(log: string) {
+    this.#log = log;
+  }
+
+  static async start(lab: Lab, worker: string, task: Task): Promise<Traffic> {
+    const argv = [join(ROOT, 'node_modules/node/bin/node'), join(ROOT, 'test/lab/programs/traffic.ts'), JSON.stringify(task)] as const;
+    const { log } = await lab.spawn(`traffic-${worker}`, { netns: await netnsOf(lab, worker), argv });
+    return new Traffic(log);
+  }
+
+  async attempts(): Promise<readonly Attempt[]> {
+    const lines = (await readFile(this.#log, 'utf8')).split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'));
+    return lines.map((line) => JSON.parse(line) as Attempt);
+  }
+
+  /** Does something, and tells what was lost from its beginning until the traffic was well again after it. Printed, because that is what people ask. */
+  async during<T>(title: string, work: () => Promise<T>): Promise<Losses> {
+    const since = Date.now();
+    await work();
+    const until = Date.now();
+    // What began before the end may fail after it.
+    await this.#settled(until);
+    const seen = (await this.attempts()).filter(({ at }) => at >= since && at <= until);
+    const losses = lossesOf(seen);
+    const lost = Object.entries(losses.lost).map(([what, [failed, all]]) => `${what} ${failed}/${all}`);
+    console.log(
+      `${title}: ${((until - since) / 1000).toFixed(1)} s, watch broken ${losses.breaks} times, longest gap ${losses.longestGapMs} ms; lost: ${lost.join(', ')}`,
+    );
+    return losses;
+  }
+
+  async #settled(until: number): Promise<void> {
+    const signal = AbortSignal.timeout(30_000);
+    for (;;) {
+      const attempts = await this.attempts();
+      const done = ['connection', 'dhcp'].every((what) => attempts.some((one) => one.what === what && one.at > until + 1500));
+      if (done) return;
+      signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+function lossesOf(attempts: readonly Attempt[]): Losses {
+  const tried = Map.groupBy(
+    attempts.filter(({ what }) => !what.startsWith('watch ')),
+    ({ what }) => what,
+  );
+  const connected = attempts.filter(({ what, ok }) => what === 'connection' && ok).map(({ at, ms }) => at + ms);
+  const gaps = connected.sort((a, b) => a - b).map((at, i) => at - (connected[i - 1] ?? at));
+  return {
+    breaks: attempts.filter(({ what }) => what === 'watch broken').length,
+    longestGapMs: Math.max(0, ...gaps),
+    lost: Object.fromEntries([...tried].map(([what, all]) => [what, [all.filter(({ ok }) => !ok).length, all.length]])),
+  };
+}
