@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest';
+import { gatewayFiles } from '../../src/gateway/envoy.ts';
 import type { ConfigFile } from '../../src/gateway/rendered.ts';
 import { blue } from '../../src/gateway/testing/sample-plans.ts';
 import { EdgePod } from './edge-pod.ts';
@@ -37,6 +38,9 @@ const changed = (container: Probed, name: string, edit: (content: string) => str
 test('every container is ready with what was rendered', async () => {
   for (const container of CONTAINERS) await ready(container);
 });
+
+const versionOf = (files: readonly ConfigFile[]) =>
+  /"version_info": "(\w+)"/.exec(files.find(({ name }) => name === 'lds.json')?.content ?? '')?.[1] ?? 'none';
 
 const NEXT_SERIAL = (content: string) =>
   content.replace(/(SOA \S+ \S+ )(\d+)/, (_, head: string, serial) => `${head}${Number(serial) + 1}`);
@@ -85,6 +89,18 @@ test.each<[Probed, string, (content: string) => string, RegExp]>([
   await says(container, said);
   configure(container, edge.files(container));
   await ready(container);
+});
+
+test('a gateway is ready also while nothing is published yet', async () => {
+  const nothing = gatewayFiles({ ...blue, listeners: [], upstreams: [] }, edge.edge);
+  gateway.configure(nothing);
+  await eventually(
+    () => gateway.admin('/stats?type=TextReadouts&filter=lds.version_text'),
+    ({ body }) => body.includes(versionOf(nothing)),
+  );
+  await ready('gateway');
+  gateway.configure(edge.files('gateway'));
+  await ready('gateway');
 });
 
 test('rules of the guard that are refused are named by the container that loads them', async () => {
