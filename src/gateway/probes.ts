@@ -1,5 +1,5 @@
 import { AUTHORITY_SOURCES, type Authorities } from '../hosted-cluster/authorities.ts';
-import { familyOf } from '../net/ip.ts';
+import { type Family, familyOf, formatAddress } from '../net/ip.ts';
 import { type ProbedDns, type ProbedEndpoint, type ProbeList, writeProbeList } from '../probes/probe-list.ts';
 import { zoneFile } from './coredns.ts';
 import type { ConfigFile } from './rendered.ts';
@@ -26,16 +26,30 @@ export const probeList = (plan: TenantPlan, authorities: Authorities): ProbeList
   cidrs: Object.values(plan.addresses).map(({ cidr }) => cidr),
   edges: plan.edges.map((edge) => ({ name: edge.name, mac: segmentMac(plan, edge), addresses: Object.values(edge.addresses) })),
   vips: vips(plan),
-  ...(plan.dhcp.serve === 'Nobody' ? {} : { dhcp: probedDhcp(plan) }),
+  ...probedDhcp(plan),
   dns: probedDns(plan),
   endpoints: plan.endpoints.map((endpoint) => probedEndpoint(plan, endpoint, authorities)),
 });
 
-const probedDhcp = ({ addresses, dhcp, edges }: TenantPlan) => ({
-  servers: edges.flatMap((edge) => edge.addresses.ipv4 ?? []),
-  options: dhcp.options.filter(({ code }) => CHECKED_OPTIONS.includes(code)),
-  ipv6: addresses.ipv6 !== undefined,
-});
+function probedDhcp(plan: TenantPlan): Pick<ProbeList, 'dhcp' | 'dhcp6'> {
+  const { addresses, dhcp, edges } = plan;
+  if (dhcp.serve === 'Nobody') return {};
+  const of = (family: Family): string[] => edges.flatMap((edge) => edge.addresses[family] ?? []);
+  const options = dhcp.options.filter(({ code }) => CHECKED_OPTIONS.includes(code));
+  return {
+    ...(addresses.ipv4 === undefined ? {} : { dhcp: { servers: of('ipv4'), options } }),
+    ...(addresses.ipv6 === undefined
+      ? {}
+      : { dhcp6: { servers: edges.map((edge) => linkLocal(segmentMac(plan, edge))), resolvers: of('ipv6') } }),
+  };
+}
+
+/** As the kernel makes it from the MAC (RFC 4291, appendix A). */
+function linkLocal(mac: string): string {
+  const [first = 0, second = 0, third = 0, ...rest] = mac.split(':').map((byte) => Number.parseInt(byte, 16));
+  const bytes = [0xfe, 0x80, 0, 0, 0, 0, 0, 0, first ^ 2, second, third, 0xff, 0xfe, ...rest];
+  return formatAddress({ family: 'ipv6', value: bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n) });
+}
 
 /** Without the machines' own names: they come and go, and the serial tells whether they are served. */
 function probedDns(plan: TenantPlan): ProbedDns {

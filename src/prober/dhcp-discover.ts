@@ -86,22 +86,23 @@ export function judgeOffers(list: ProbeList, dhcp: ProbedDhcp, offers: readonly 
   const rogueServers = [...new Set(offers.map(({ server }) => server))].filter((server) => !dhcp.servers.includes(server)).sort();
   const base = { group: 'DHCP', milliseconds } as const;
   return {
-    results: [
-      { ...base, subject: 'DISCOVER', ...verdictOn(list, dhcp, own) },
-      rogueServers.length === 0
-        ? { ...base, subject: 'other servers', verdict: 'passed', message: 'nobody else gives out addresses' }
-        : {
-            ...base,
-            subject: 'other servers',
-            verdict: 'failed',
-            // Not what it offers: that is another address every time.
-            message: `${rogueServers.join(', ')} gives out addresses as well`,
-            fix: `find the machine with ${rogueServers.join(' or ')} on the segment and stop its DHCP server; whoever listens to it is lost`,
-          },
-    ],
+    results: [{ ...base, subject: 'DISCOVER', ...verdictOn(list, dhcp, own) }, otherServers('other servers', rogueServers, milliseconds)],
     rogueServers,
   };
 }
+
+/** Not what they offer: that is another address every time. */
+export const otherServers = (subject: string, rogues: readonly string[], milliseconds: number): ProbeResult =>
+  rogues.length === 0
+    ? { group: 'DHCP', subject, verdict: 'passed', message: 'nobody else gives out addresses', milliseconds }
+    : {
+        group: 'DHCP',
+        subject,
+        verdict: 'failed',
+        message: `${rogues.join(', ')} gives out addresses as well`,
+        fix: `find the machine with ${rogues.join(' or ')} on the segment and stop its DHCP server; whoever listens to it is lost`,
+        milliseconds,
+      };
 
 type Verdict = Pick<ProbeResult, 'verdict' | 'message' | 'fix'>;
 

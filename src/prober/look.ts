@@ -1,11 +1,14 @@
 /** One look at the whole segment. */
 import { hashOfList, type ProbeList } from '../probes/probe-list.ts';
 import type { ProbeReport } from '../probes/report.ts';
-import { probeDhcp } from './dhcp-discover.ts';
+import { type DhcpFindings, probeDhcp } from './dhcp-discover.ts';
+import { probeDhcp6 } from './dhcp6-solicit.ts';
 import { probeDns } from './dns.ts';
 import { findHolder } from './holder.ts';
 import { findLeg } from './leg.ts';
 import { probeTls } from './tls.ts';
+
+const NOTHING: DhcpFindings = { results: [], rogueServers: [] };
 
 /** The text of the list, as it was written. */
 export async function look(text: string): Promise<ProbeReport> {
@@ -18,8 +21,9 @@ export async function look(text: string): Promise<ProbeReport> {
     const results = [{ group: 'DHCP', subject: 'segment', verdict: 'failed', message, fix, milliseconds: 0 } as const];
     return { ...head, results, answered: [], rogueServers: [], serials: [] };
   }
-  const [dhcp, dns, tls] = await Promise.all([
-    list.dhcp ? probeDhcp(list, list.dhcp, leg) : { results: [], rogueServers: [] },
+  const [dhcp, dhcp6, dns, tls] = await Promise.all([
+    list.dhcp ? probeDhcp(list, list.dhcp, leg) : NOTHING,
+    list.dhcp6 ? probeDhcp6(list, list.dhcp6, leg) : NOTHING,
     probeDns(list),
     probeTls(list.endpoints),
   ]);
@@ -27,10 +31,10 @@ export async function look(text: string): Promise<ProbeReport> {
   const holder = tls.answered.length > 0 ? await findHolder(list) : undefined;
   return {
     ...head,
-    results: [...dhcp.results, ...dns.results, ...tls.results],
+    results: [...dhcp.results, ...dhcp6.results, ...dns.results, ...tls.results],
     ...(holder === undefined ? {} : { holder }),
     answered: tls.answered,
-    rogueServers: dhcp.rogueServers,
+    rogueServers: [...dhcp.rogueServers, ...dhcp6.rogueServers],
     serials: dns.serials,
   };
 }

@@ -10,8 +10,9 @@ export interface ProbeList {
   readonly cidrs: readonly string[];
   readonly edges: readonly ProbedEdge[];
   readonly vips: readonly string[];
-  /** Absent where DHCP is somebody else's. */
+  /** Absent where DHCP is somebody else's, or the segment has no such family. */
   readonly dhcp?: ProbedDhcp;
+  readonly dhcp6?: ProbedDhcp6;
   readonly dns: ProbedDns;
   readonly endpoints: readonly ProbedEndpoint[];
 }
@@ -27,7 +28,13 @@ export interface ProbedDhcp {
   readonly servers: readonly string[];
   /** What an offer must carry, as the plan writes it. */
   readonly options: readonly { readonly code: number; readonly name: string; readonly data: string }[];
-  readonly ipv6: boolean;
+}
+
+export interface ProbedDhcp6 {
+  /** Who may answer, by link-local address: DHCPv6 names its servers by numbers that nobody plans. */
+  readonly servers: readonly string[];
+  /** What an answer must carry as resolvers (option 23). */
+  readonly resolvers: readonly string[];
 }
 
 export interface ProbedDns {

@@ -54,7 +54,7 @@ export function proofOf(report: ServedReport | undefined, tenant: string, list: 
 }
 
 function praise(results: readonly ProbeResult[]): string {
-  const dhcp = results.find(({ group, subject }) => group === 'DHCP' && subject === 'DISCOVER');
+  const dhcp = results.some(({ group }) => group === 'DHCP');
   const services = results.filter(({ group }) => group === 'TLS').map(({ subject }) => subject.split(' ', 1)[0] ?? '');
   return [
     ...(dhcp ? ['DHCP offers addresses'] : []),
