@@ -91,6 +91,6 @@ sub text_of {
 
 # A daemon that does not answer is as bad as one that is not there.
 $SIG{ALRM} = sub { die "no answer in time\n" };
-alarm 2;
+alarm 4;
 
 1;

@@ -191,7 +191,8 @@ export const config = (container: Container): VolumeMount => ({
  *
  * Each look starts a process in the container, which costs a node more than what is looked at. So often only while a container starts;
  * then it is enough to notice what nothing else does. The VIP does not wait for it: the gateway is watched from inside the pod.
- * Two failures in a row, because a daemon that is reading its news may still show the old for a moment.
+ * Eight seconds, because on a node that is short of CPU starting the process alone can take three: a pod that serves must not look ill for
+ * that. Two failures in a row, because a daemon that is reading its news may still show the old for a moment.
  */
 const probes = (ready: readonly string[], alive: readonly string[]): Pick<PodContainer, 'startupProbe' | 'readinessProbe'> => ({
   startupProbe: { ...probe(alive), periodSeconds: 2, failureThreshold: 60 },
@@ -205,7 +206,7 @@ const patient = (alive: readonly string[]): Pick<PodContainer, 'livenessProbe'> 
 
 const ask = (address: string, path: string): readonly string[] => [`${LIBEXEC}/ask`, 'http', address, path];
 
-const probe = (command: readonly string[]): Probe => ({ exec: { command: [...command] }, timeoutSeconds: 3 });
+const probe = (command: readonly string[]): Probe => ({ exec: { command: [...command] }, timeoutSeconds: 8 });
 
 export const withResource = (resources: ResourceRequirements, resource: string | undefined): ResourceRequirements =>
   resource === undefined
