@@ -33,7 +33,6 @@ export async function ending(lab: Lab, worker: WorkerReport, seconds: number, { 
     ...columns([
       [`kubectl delete pod -n ${edges} edge-a-0`, 'the other edge takes the VIP, the Node stays Ready'],
       ['kubectl scale -n hcpio-system deployment/hcpio-operator --replicas 0', 'nothing of the tenant needs the operator'],
-      [`kubectl delete svc -n ${edges} edge-b-peer`, 'the link between the edges: no second VIP appears; the operator mends it'],
       [`kubectl patch nodepool -n ${CLUSTERS} ${CLUSTER} --type merge -p '{"spec":{"replicas":2}}'`, 'a second VM'],
     ]),
     '',
