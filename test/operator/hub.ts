@@ -30,9 +30,11 @@ export interface Hub {
 
 const OWN_CRD = join(import.meta.dirname, '../../deploy/crd/hcpio.io_tenantnetworks.yaml');
 
-export async function startHub(options: ControlPlaneOptions = {}): Promise<Hub> {
-  const controlPlane = await startControlPlane(options);
-  await controlPlane.applyCrds([...crdFiles(), OWN_CRD]);
+/** `crds`: which foreign kinds there are at first; all of them unless told otherwise. */
+export async function startHub(options: ControlPlaneOptions & { readonly crds?: readonly string[] } = {}): Promise<Hub> {
+  const { crds = crdFiles(), ...rest } = options;
+  const controlPlane = await startControlPlane(rest);
+  await controlPlane.applyCrds([...crds, OWN_CRD]);
   const transport = await patientTransport(controlPlane.kubeconfigPath);
   return { controlPlane, ...handsOf(transport), stop: () => controlPlane.stop().finally(() => transport.close()) };
 }
