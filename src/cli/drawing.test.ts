@@ -64,3 +64,21 @@ test('a segment without a router shows none, a single edge no peer', () => {
 test('nothing is drawn before an address is known', () => {
   expect(drawTopology({ ...blue, addresses: {} })).toEqual([]);
 });
+
+test('the VIP stands at the edge that is known to hold it, and machines are shown by name, the first of many', () => {
+  const machines = ['a', 'b', 'c', 'd', 'e', 'f'].map((machine, index) => ({ machine, addresses: [`192.168.100.${10 + index}`] }));
+  const held = { ...blue, dhcp: { reservations: machines }, machines, holder: 'edge-b' };
+  const lines = drawTopology(held);
+  expect(lines.find((line) => line.includes('VIP'))).toMatch(/^ +│ +VIP 192\.168\.100\.3 ─►│$/);
+  expect(lines.slice(-8).map((line) => line.split('│').at(-2)?.trim())).toEqual([
+    undefined,
+    '6 workers',
+    'a  192.168.100.10',
+    'b  192.168.100.11',
+    'c  192.168.100.12',
+    'd  192.168.100.13',
+    'and 2 more',
+    undefined,
+  ]);
+  expect(lines.filter((line) => line.length > 98)).toEqual([]);
+});
