@@ -22,7 +22,15 @@ test('the image of the operator is built from the shipped file: one program, no 
   }).toEqual({
     tags: [OPERATOR_IMAGE],
     user: '65532:65532',
-    entrypoint: ['/usr/bin/node', '--max-semi-space-size=1', '--optimize-for-size', '--expose-gc', '/opt/hcpio/operator.cjs'],
+    entrypoint: [
+      '/usr/bin/node',
+      '--max-semi-space-size=1',
+      '--optimize-for-size',
+      '--no-opt',
+      '--no-maglev',
+      '--expose-gc',
+      '/opt/hcpio/operator.cjs',
+    ],
     version: '0.1.0',
   });
 });
