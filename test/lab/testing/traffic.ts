@@ -50,6 +50,19 @@ export class Traffic {
     return losses;
   }
 
+  /** Waits until the watch has been held for a while: what breaks it later is then the doing of what is done later. */
+  async calm(): Promise<void> {
+    const signal = AbortSignal.timeout(60_000);
+    for (;;) {
+      const attempts = await this.attempts();
+      const opened = attempts.findLast(({ what }) => what === 'watch opened');
+      const broken = attempts.findLast(({ what }) => what === 'watch broken');
+      if (opened?.ok && opened.at > (broken?.at ?? 0) && Date.now() - opened.at > 5000) return;
+      if (signal.aborted) return;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+
   async #settled(until: number): Promise<void> {
     const signal = AbortSignal.timeout(30_000);
     for (;;) {
