@@ -96,7 +96,9 @@ export function demoChanges(before: DemoState, after: DemoState): string[] {
       const was = old[index]?.reached;
       if (reached !== undefined && was === undefined)
         return [`  ${name.padEnd(NAME_WIDTH)} ${reached.toFixed(1).padStart(6)} s  ${printable(detail)}`.trimEnd()];
-      return reached === undefined && was !== undefined ? [`  ${name.padEnd(NAME_WIDTH)}    not now: ${shortened(printable(detail))}`] : [];
+      // Ready only sums up: what was lost has been told by then.
+      const isLost = reached === undefined && was !== undefined && name !== 'Ready';
+      return isLost ? [`  ${name.padEnd(NAME_WIDTH)}    not now: ${shortened(printable(detail))}`] : [];
     });
   return [...told(before.tenant, after.tenant), ...told(before.worker, after.worker)];
 }
