@@ -65,6 +65,23 @@ test('a new list does not make a proven segment blink, but it has to be proven b
   expect(state.news).toBe(1);
 });
 
+test('what stays unproven is asked less often after two minutes', async () => {
+  const { clock, state, probes } = setUp();
+  state.body = body('l1', 'failed');
+  await probes.probe(KEY, target(), signal);
+  await clock.advance(120_000);
+  expect([state.asked.length, clock.waits]).toEqual([121, [5000]]);
+});
+
+test('a prober that goes away takes its proof along, though not at once', async () => {
+  const { clock, state, probes } = setUp();
+  state.body = body('l1');
+  await probes.probe(KEY, target(), signal);
+  expect((await probes.probe(KEY, target('l1', ''), signal)).outcome).toBe('proven');
+  await clock.advance(20_000);
+  expect([await probes.probe(KEY, target('l1', ''), signal), state.news, clock.waits]).toMatchObject([{ reason: 'ProberNotReady' }, 1, []]);
+});
+
 test('a failure is believed at once', async () => {
   const { clock, state, probes } = setUp();
   state.body = body('l1');
@@ -75,13 +92,13 @@ test('a failure is believed at once', async () => {
 });
 
 test('a prober without an address is not asked, one that is silent is told, and one that has not looked yet as well', async () => {
-  const { state, probes } = setUp();
+  const { clock, state, probes } = setUp();
   expect(await probes.probe(KEY, target('l1', ''), signal)).toEqual({
     outcome: 'notProbed',
     reason: 'ProberNotReady',
     message: 'it is starting',
   });
-  expect(state.asked).toEqual([]);
+  expect([state.asked, clock.waits]).toEqual([[], []]);
   expect(await probes.probe(KEY, target(), signal)).toMatchObject({ reason: 'NotProbed', message: 'the prober takes its first look' });
   state.body = new Error('ECONNREFUSED');
   expect(await probes.probe(KEY, target('l2'), signal)).toMatchObject({ reason: 'ProberSilent' });

@@ -30,8 +30,10 @@ export interface SegmentProbesOptions {
   readonly onNews: (tenant: Key) => void;
 }
 
-/** A NodePool may wait for it. */
+/** A NodePool may wait for it. What has not come in two minutes comes in its own time. */
 const UNPROVEN_MS = 1000;
+const EAGER_LOOKS = 120;
+const PATIENT_MS = 5000;
 const PROVEN_MS = 45_000;
 const DEADLINE_MS = 2000;
 /**
@@ -45,6 +47,8 @@ interface Entry {
   proof: SegmentProof;
   /** The newest answer says that it is proven. */
   settled: boolean;
+  /** Looks since it was last proven. */
+  looks: number;
   /** When it was last proven, by the monotonic clock. */
   provenAt: number;
   cancel: () => void;
@@ -67,6 +71,7 @@ export class SegmentProbes {
       proof: known?.proof ?? notProbed('NotProbed', 'nobody has looked from the segment yet'),
       provenAt: known?.provenAt ?? Number.NEGATIVE_INFINITY,
       settled: false,
+      looks: 0,
       cancel: () => {},
     };
     this.#entries.set(tenant, entry);
@@ -86,6 +91,7 @@ export class SegmentProbes {
     const proof = await this.#newest(tenant, entry.target, signal);
     entry.settled = proof.outcome === 'proven';
     if (entry.settled) entry.provenAt = clock.monotonic();
+    entry.looks = entry.settled ? 0 : entry.looks + 1;
     const blink = proof.outcome === 'notProbed' && entry.proof.outcome === 'proven' && clock.monotonic() - entry.provenAt < GRACE_MS;
     return blink ? entry.proof : proof;
   }
@@ -104,8 +110,11 @@ export class SegmentProbes {
 
   #schedule(tenant: Key, entry: Entry): void {
     if (this.#entries.get(tenant) !== entry) return;
+    // A pod that comes to have an address is told by its watch; only a proof that must not stand for ever needs a second look.
+    if (entry.target.address === '' && entry.proof.outcome !== 'proven') return;
     const { clock, random } = this.#options;
-    const wait = entry.settled ? PROVEN_MS * (0.8 + 0.4 * random()) : UNPROVEN_MS;
+    const unproven = entry.looks > EAGER_LOOKS ? PATIENT_MS : UNPROVEN_MS;
+    const wait = entry.settled ? PROVEN_MS * (0.8 + 0.4 * random()) : unproven;
     entry.cancel = clock.after(wait, () => void this.#look(tenant, entry));
   }
 
