@@ -120,6 +120,7 @@ test('a change is carried to the objects that it concerns, and to no other', asy
   expect(written.map(({ verb, resource, name }) => `${verb} ${resource} ${name}`).sort()).toEqual([
     'patch configmaps edge-a-dns',
     'patch configmaps edge-b-dns',
+    'patch configmaps prober-probes', // it asks for the new name as well
     `patch tenantnetworks/status ${played.name}`,
   ]);
 });
