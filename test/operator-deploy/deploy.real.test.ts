@@ -95,17 +95,27 @@ describe('deploy/default, applied for real', () => {
   });
 });
 
-test('where somebody else makes the certificate, the operator has no right to Secrets and configurations', () => {
+test('where somebody else makes the certificate, the operator reads two Secrets by name, and has no right to others and to configurations', () => {
+  interface Rule {
+    readonly resources: readonly string[];
+    readonly verbs: readonly string[];
+    readonly resourceNames?: readonly string[];
+  }
   const rights = (overlay: Overlay) =>
     installedObjects(overlay)
       .filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole')
-      .flatMap((role) => role['rules'] as { resources: string[] }[])
-      .flatMap(({ resources }) => resources)
-      .filter((resource) => /secrets|webhookconfigurations/.test(resource));
-  expect({ default: rights('default').length > 0, openshift: rights('openshift'), certManager: rights('cert-manager') }).toEqual({
+      .flatMap((role) => role['rules'] as readonly Rule[])
+      .filter(({ resources }) => resources.some((resource) => /secrets|webhookconfigurations/.test(resource)))
+      .map(({ resources, verbs, resourceNames }) => `${verbs.join(',')} ${resources.join(',')} ${resourceNames?.join(',') ?? 'all'}`);
+  const tenants = ['get secrets service-network-admin-kubeconfig', 'list,watch secrets ignition-server-ca-cert'];
+  expect({
+    default: rights('default').length > tenants.length,
+    openshift: rights('openshift'),
+    certManager: rights('cert-manager'),
+  }).toEqual({
     default: true,
-    openshift: [],
-    certManager: [],
+    openshift: tenants,
+    certManager: tenants,
   });
 });
 
