@@ -105,10 +105,10 @@ const container = (image: string, resource: string | undefined): PodContainer =>
   ],
   securityContext: confined(),
   resources: withResource({ requests: { cpu: '5m', memory: '48Mi' }, limits: { memory: '96Mi' } }, resource),
-  ports: [{ name: 'report', containerPort: PROBER_PORT }],
+  // No `ports`: they open nothing, and a foreign change to one makes an entry that our next apply collides with.
   volumeMounts: [config('probes')],
-  readinessProbe: { httpGet: { path: '/healthz', port: 'report' }, periodSeconds: 5, timeoutSeconds: 3 },
-  livenessProbe: { httpGet: { path: '/healthz', port: 'report' }, periodSeconds: 20, timeoutSeconds: 5, failureThreshold: 6 },
+  readinessProbe: { httpGet: { path: '/healthz', port: PROBER_PORT }, periodSeconds: 5, timeoutSeconds: 3 },
+  livenessProbe: { httpGet: { path: '/healthz', port: PROBER_PORT }, periodSeconds: 20, timeoutSeconds: 5, failureThreshold: 6 },
 });
 
 const hash = (content: string): string => createHash('sha256').update(content).digest('hex').slice(0, 16);

@@ -26,7 +26,7 @@ test.each(['blue', 'nodeport', 'all-routes', 'dual-stack'])('the directory of %s
   expect((await hcpio(['render', '-f', example(name), '--out', scratch.at('out')])).status).toBe(0);
   const objects = kustomize(scratch.at('out'));
   expect(objects.length).toBe(manifests(scratch).length);
-  expect(objects.filter(({ kind }) => kind === 'StatefulSet').map(({ metadata }) => metadata.name)).toEqual(['edge-a', 'edge-b']);
+  expect(objects.filter(({ kind }) => kind === 'StatefulSet').map(({ metadata }) => metadata.name)).toEqual(['edge-a', 'edge-b', 'prober']);
 });
 
 test('two tenants build together: what both need is there once', async () => {
