@@ -180,7 +180,7 @@ test('what Kea refuses is told with the file and the command that says why, and 
   await unnoticed('a configuration is refused', async () => {
     await change(lab, TENANT, options('noon'));
     expect(await says(lab, TENANT, 'EdgeReady', /ConfigurationRefused/)).toMatch(
-      /^False ConfigurationRefused: pod edge-a-0 serves its last good configuration: container dhcp refused kea-dhcp4\.json: .*; see: kubectl logs --namespace clusters-blue-edge edge-a-0 --container dhcp/,
+      /^False ConfigurationRefused: pod (edge-[ab]-0) serves its last good configuration: container dhcp refused kea-dhcp4\.json: .*; see: kubectl logs --namespace clusters-blue-edge \1 --container dhcp/,
     );
     await change(lab, TENANT, options('3600'));
     expect(await says(lab, TENANT, 'EdgeReady', READY)).toMatch(READY);
