@@ -48,6 +48,7 @@ async function build(lab: RunningLab, signal: AbortSignal): Promise<void> {
     const containerds = Promise.withResolvers<unknown>();
     // Nobody may wait for ever for what will not come.
     inner.addEventListener('abort', () => containerds.reject(inner.reason), { once: true });
+    containerds.promise.catch(() => {}); // without guests nobody waits at all
     const loaded = imagesOf(lab, guests, containerds.promise, inner).map((each) => start([each]));
     const [own] = await start([ownImages(lab), lab.step('fabric', () => wire(lab)), certificates(lab)]);
     const api = start([controlPlane(lab, inner)]);
