@@ -13,9 +13,12 @@ export function arpGuard({ addresses }: TenantPlan, edge: EdgePlan): readonly St
   return arpTable(own, ours, edge.peer === undefined ? [] : [edge.peer.address]);
 }
 
-/** Answers for `ours` on the segment only, and for nothing of it, nor for `alsoHidden`, on the hub. */
+/**
+ * Answers for `ours` on the segment only, and for nothing of it, nor for `alsoHidden`, on the hub. On the segment the answers are stopped and
+ * not the questions: an address that moves is announced by a question about itself, and who does not hear it goes on sending to the old place
+ * for half a minute.
+ */
 export function arpTable(own: string | undefined, ours: readonly string[], alsoHidden: readonly string[]): readonly Statement[] {
-  const notOurs = ours.length === 0 ? [] : line`!= ${oneOf(ours)}`.words;
   const notForTheHub = [...ours, ...alsoHidden];
   return replaceTable('arp', 'hcpio_arp', [
     counterOf('dropped_questions'),
@@ -23,7 +26,6 @@ export function arpTable(own: string | undefined, ours: readonly string[], alsoH
     counterOf('claims_of_our_address'),
     chain('input', [
       ...(own === undefined ? [] : [line`iifname ${NET1} arp saddr ip ${own} ${counted('claims_of_our_address')}`]),
-      line`iifname ${NET1} arp operation request ${notOurs.length === 0 ? [] : ['arp', 'daddr', 'ip', ...notOurs]} ${counted('dropped_questions')} drop`,
       ...(notForTheHub.length === 0
         ? []
         : [line`iifname ${ETH0} arp operation request arp daddr ip ${oneOf(notForTheHub)} ${counted('dropped_questions')} drop`]),

@@ -5,7 +5,7 @@ import type { ConfigFile } from '../../src/gateway/rendered.ts';
 import type { EdgePlan, TenantPlan } from '../../src/gateway/tenant-plan.ts';
 import { edgeOf, sampleEdges } from '../../src/gateway/testing/sample-edges.ts';
 import { blue, dualStack } from '../../src/gateway/testing/sample-plans.ts';
-import { type Host, Network } from './network.ts';
+import { eventually, type Host, Network } from './network.ts';
 
 /** Our rules in a real kernel: what a tenant, the hub and the other edge can and cannot reach with them, and what they could without. */
 const POD_ADDRESS = '10.128.0.5';
@@ -186,4 +186,20 @@ test('over the link between the edges Kea can be reached, and nothing else', asy
   // Somebody else on the same link.
   await peer.run('ip', 'link', 'set', 'peer0', 'address', '02:66:66:66:66:66');
   expect(await dialAll(peer, '169.254.77.1', [8004])).toEqual({ 8004: 'silence' });
+});
+
+test('an address that moves to another machine is followed when it is announced, as a router that fails over announces its own', async () => {
+  await using network = new Network();
+  const { edge, client } = await world(network, blue);
+  await guard(edge, blue);
+  const [router, mac] = ['192.168.100.1', '02:00:00:00:00:01'];
+  await client.run('ip', 'link', 'set', 'lan', 'address', mac);
+  await edge.run('ip', 'neigh', 'replace', router, 'lladdr', '02:66:66:66:66:66', 'nud', 'reachable', 'dev', 'net1');
+  await client.run('ip', 'address', 'add', `${router}/32`, 'dev', 'lan');
+  const announce = () => client.run(...client.edge('arping', '-U', '-c', '1', '-w', '1', '-I', 'lan', '-s', router, router));
+  const known = async () => {
+    await announce();
+    return edge.run('ip', 'neigh', 'show', router, 'dev', 'net1');
+  };
+  expect(await eventually(known, (seen) => seen.includes(mac), AbortSignal.timeout(10_000))).toContain(mac);
 });
