@@ -3,10 +3,10 @@ import type { ProbeReport, ProbeResult, Verdict } from '../probes/report.ts';
 import { type Cell, columns, paragraph, plural, printable } from './layout.ts';
 import type { Theme } from './terminal.ts';
 
-const MARKS: Readonly<Record<Verdict, string>> = { passed: '✓', noted: '!', failed: '✗' };
+const MARKS: Readonly<Record<Verdict, string>> = { passed: '✓', noted: '!', late: '…', failed: '✗' };
 
 export function verifyText({ tenant, results, holder }: ProbeReport, from: string, theme: Theme): string[] {
-  const paint = { passed: theme.good, noted: theme.doubtful, failed: theme.bad };
+  const paint = { passed: theme.good, noted: theme.doubtful, late: theme.doubtful, failed: theme.bad };
   const rows = columns(results.map((result) => row(result, paint[result.verdict])));
   const told = results.flatMap((result, i) => [rows[i] ?? '', ...advice(result, theme)]);
   return [theme.strong(`Tenant network ${tenant}, seen from ${from}`), '', ...told, '', summary(results, holder, theme)];
@@ -25,10 +25,11 @@ const advice = ({ verdict, fix }: ProbeResult, theme: Theme): string[] =>
 
 function summary(results: readonly ProbeResult[], holder: string | undefined, theme: Theme): string {
   const count = (verdict: Verdict): number => results.filter((result) => result.verdict === verdict).length;
-  const [noted, failed] = [count('noted'), count('failed')];
+  const [noted, late, failed] = [count('noted'), count('late'), count('failed')];
   const parts = [
     `${count('passed')} passed`,
     ...(noted === 0 ? [] : [theme.doubtful(`${noted} noted`)]),
+    ...(late === 0 ? [] : [theme.doubtful(`${late} not up to date yet`)]),
     ...(failed === 0 ? [] : [theme.bad(`${failed} failed`)]),
   ];
   const who = holder === undefined ? '' : `; ${holder} holds the VIP`;

@@ -52,8 +52,11 @@ test('a name that leads elsewhere, or nowhere, is told', () => {
 test('a zone that is older than the plan does not pass, and what is served is told', () => {
   const at = dns.questions.length;
   const judged = judgeAnswers(dns, right().with(at, answer({ type: 'SOA', data: { serial: 7 } })));
+  expect(judged.verdict).toBe('late');
   expect(judged.message).toBe(`zone blue.example.com is served with serial 7 instead of ${dns.serials[0]?.serial}`);
   expect(judged.serials[0]).toEqual({ zone: 'blue.example.com', serial: 7 });
+  // Not served at all is another matter.
+  expect(judgeAnswers(dns, right().with(at, answer())).verdict).toBe('failed');
 });
 
 test('an answer about the hub does not pass', () => {

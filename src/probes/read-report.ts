@@ -12,7 +12,7 @@ const report = z.object({
       z.object({
         group: z.enum(['DHCP', 'DNS', 'TLS']),
         subject: text,
-        verdict: z.enum(['passed', 'noted', 'failed']),
+        verdict: z.enum(['passed', 'noted', 'late', 'failed']),
         message: text,
         fix: text.optional(),
         milliseconds: z.number(),

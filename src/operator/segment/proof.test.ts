@@ -48,6 +48,20 @@ test.each([
   expect(proof(change)).toMatchObject({ outcome: 'notProbed', reason });
 });
 
+test('edges that still serve the plan before prove nothing, and are no failure', () => {
+  const late = result('DNS', 'edge-a 192.168.100.2 udp', {
+    verdict: 'late',
+    message: 'zone blue.example.com is served with serial 7 instead of 8',
+  });
+  expect(proof({ results: [...report().results, late] })).toEqual({
+    outcome: 'notProbed',
+    reason: 'Outdated',
+    message: 'the edges have not read the newest plan yet: DNS edge-a 192.168.100.2 udp',
+  });
+  const failed = result('TLS', 'APIServer', { verdict: 'failed', message: 'no answer' });
+  expect(proof({ results: [late, failed] })).toMatchObject({ outcome: 'failed', reason: 'ProbeFailed' });
+});
+
 test('silence proves nothing', () => {
   expect(proofOf(undefined, 'clusters/blue', 'l1')).toMatchObject({ outcome: 'notProbed', reason: 'ProberSilent' });
 });

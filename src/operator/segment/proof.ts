@@ -48,6 +48,12 @@ export function proofOf(report: ServedReport | undefined, tenant: string, list: 
     serials,
   };
   const failed = results.filter(({ verdict }) => verdict === 'failed');
+  const late = results.filter(({ verdict }) => verdict === 'late');
+  if (failed.length === 0 && late.length > 0)
+    return notProbed(
+      'Outdated',
+      `the edges have not read the newest plan yet: ${late.map(({ group, subject }) => `${group} ${subject}`).join(', ')}`,
+    );
   if (failed.length === 0) return { outcome: 'proven', reason: 'Proven', message: praise(results), ...seen };
   const reason = rogueServers.length > 0 ? 'RogueDhcpServer' : 'ProbeFailed';
   return { outcome: 'failed', reason, message: complaint(results, failed), ...seen };

@@ -62,7 +62,7 @@ export const CONDITIONS = {
     NotProbed: unknown('Nobody has looked from the segment yet.'),
     ProberNotReady: unknown('The pod that looks from the segment does not run yet. The message says what it waits for.'),
     ProberSilent: unknown('The pod that looks from the segment does not answer the operator, or has not looked for a while.'),
-    Outdated: unknown('The newest plan has not been looked at yet. Nothing to do: it takes seconds.'),
+    Outdated: unknown('The newest plan has not reached the edges or has not been looked at yet. Nothing to do: it takes seconds.'),
     NoProber: unknown('No address of the segment is left to look from. Reserve less, or set nodePools to Ignore.'),
   },
   NodePoolsReleased: {

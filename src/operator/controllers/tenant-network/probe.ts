@@ -48,7 +48,7 @@ export async function proofNow(
   if (!address || applied.probes === undefined) return undefined;
   const body = await lookNow(address, AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])).catch(() => '');
   const proof = proofOf(body === '' ? undefined : readReport(body), tenant.key, applied.probes);
-  return proof.outcome === 'notProbed' ? undefined : proof;
+  return proof.reason === 'ProberSilent' ? undefined : proof;
 }
 
 /** A look takes some seconds; longer when something does not answer. */

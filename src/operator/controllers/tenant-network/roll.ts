@@ -52,6 +52,7 @@ export async function roll(
   if (outdated.length === 0) return undefined;
   // With one of two new, what was seen before it was says nothing of it.
   const now = outdated.length < edges.length && edges.every(serves) ? await proofNow(tenant, applied, context, signal) : undefined;
+  if (now?.outcome === 'notProbed') return LOOK_AGAIN_MS;
   const step = nextStep(edges, applied.edges, now ?? proof);
   if (step === undefined) return now && LOOK_AGAIN_MS;
   if (step.kind === 'replace') {

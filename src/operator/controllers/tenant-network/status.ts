@@ -108,12 +108,13 @@ const withoutPool = ({ cidr, router, edgeA, vip, edgeB, prober }: Family) => ({
 
 const sizeOf = ([first, last]: Range): number => Number(addressOf(last).value - addressOf(first).value + 1n);
 
-const edgeStatus = ({ name, pod, ready }: EdgeState, { proof }: Seen) => ({
+const edgeStatus = ({ name, pod, ready }: EdgeState, { proof, edges }: Seen) => ({
   name,
   addresses: [...(pod?.net1?.addresses ?? [])].slice(0, 2),
   ...(pod?.node ? { node: pod.node } : {}),
   ready,
-  ...('holder' in proof && proof.holder ? { holdsVip: proof.holder === name } : {}),
+  // Who held it at the last look and is no longer ready may have lost it since.
+  ...('holder' in proof && edges.some((edge) => edge.name === proof.holder && edge.ready) ? { holdsVip: proof.holder === name } : {}),
   ...('serials' in proof
     ? {
         zones: proof.serials
