@@ -15,35 +15,14 @@ const table100 = [
 ];
 const sbr = { type: 'sbr', table: 100 };
 /** The prober has its address and nothing else: it asks its neighbours only. */
-const proberOnBridge = {
-  cniVersion: '0.3.1',
-  name: 'prober',
-  plugins: [
-    {
-      type: 'bridge',
-      bridge: 'br100',
-      macspoofchk: true,
-      capabilities: { mac: true },
-      mtu: 1500,
-      ipam: { type: 'static', addresses: [{ address: '192.168.100.5/24' }] },
-    },
-  ],
-};
-const onBridge = (address: string) => ({
-  cniVersion: '0.3.1',
-  name: address === '192.168.100.2/24' ? 'edge-a' : 'edge-b',
-  plugins: [
-    {
-      type: 'bridge',
-      bridge: 'br100',
-      macspoofchk: true,
-      capabilities: { mac: true },
-      mtu: 1500,
-      ipam: { type: 'static', addresses: [{ address }], routes: table100 },
-    },
-    sbr,
-  ],
-});
+const proberOnBridge = bridged('prober', { addresses: [{ address: '192.168.100.5/24' }] });
+const onBridge = (address: string) =>
+  bridged(address === '192.168.100.2/24' ? 'edge-a' : 'edge-b', { addresses: [{ address }], routes: table100 }, sbr);
+
+function bridged(name: string, addressing: object, ...chained: readonly object[]) {
+  const leg = { type: 'bridge', bridge: 'br100', macspoofchk: true, capabilities: { mac: true }, mtu: 1500 };
+  return { cniVersion: '0.3.1', name, plugins: [{ ...leg, ipam: { type: 'static', ...addressing } }, ...chained] };
+}
 
 test('mistake 4: each edge gets an attachment of its own with its own static address, and the VMs keep theirs without IPAM', () => {
   const { nads, findings } = derive(bridgeConfig);

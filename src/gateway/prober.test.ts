@@ -4,18 +4,10 @@ import { hashOfList } from '../probes/probe-list.ts';
 import { probeList } from './probes.ts';
 import { renderGateway } from './render.ts';
 import type { TenantPlan } from './tenant-plan.ts';
-import { sampleNads } from './testing/sample-nads.ts';
+import { sampleOptions } from './testing/sample-options.ts';
 import { blue, dualStack, single } from './testing/sample-plans.ts';
 
-const rendered = (plan: TenantPlan, authorities = {}) =>
-  renderGateway(plan, {
-    nads: sampleNads,
-    platform: 'kubernetes',
-    image: 'edge:1',
-    proberImage: 'operator:1',
-    operatorNamespace: 'hcpio-system',
-    authorities,
-  });
+const rendered = (plan: TenantPlan, authorities = {}) => renderGateway(plan, { ...sampleOptions, authorities });
 const set = (plan: TenantPlan, authorities = {}): StatefulSetSpec =>
   rendered(plan, authorities).manifests.find(({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === 'prober')?.[
     'spec'
@@ -36,7 +28,7 @@ test("the prober runs from the operator's image without root, capabilities, toke
     pod: pod?.securityContext,
     labels: template.metadata?.labels?.['app.kubernetes.io/name'],
   }).toEqual({
-    image: 'operator:1',
+    image: sampleOptions.proberImage,
     token: false,
     links: false,
     container: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
@@ -55,7 +47,7 @@ test("the prober runs from the operator's image without root, capabilities, toke
 test('its guard runs first, in the image that has nft, with its own address', () => {
   const [guard] = set(dualStack).template.spec?.initContainers ?? [];
   expect([guard?.image, guard?.env]).toEqual([
-    'edge:1',
+    sampleOptions.image,
     [
       { name: 'SEGMENT_ADDRESSES', value: '192.168.100.5/24 fd00:100::5/64' },
       { name: 'SEGMENT_VIPS', value: '192.168.100.3 fd00:100::3' },

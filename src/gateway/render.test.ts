@@ -7,17 +7,11 @@ import { applyRules } from './rbac.ts';
 import { type RenderOptions, renderGateway } from './render.ts';
 import type { KubeObject } from './rendered.ts';
 import type { TenantPlan } from './tenant-plan.ts';
-import { bridgeConfig, sampleNads, vmNad } from './testing/sample-nads.ts';
+import { bridgeConfig, vmNad } from './testing/sample-nads.ts';
+import { sampleOptions } from './testing/sample-options.ts';
 import { blue, samplePlans, single } from './testing/sample-plans.ts';
 
-const options = (platform: RenderOptions['platform'] = 'openshift'): RenderOptions => ({
-  nads: sampleNads,
-  platform,
-  image: 'registry.example.com/hcpio/edge:1',
-  proberImage: 'registry.example.com/hcpio/operator:1',
-  operatorNamespace: 'hcpio-system',
-  authorities: {},
-});
+const options = (platform: RenderOptions['platform'] = 'openshift'): RenderOptions => ({ ...sampleOptions, platform });
 const manifests = (plan: TenantPlan, changes: Partial<RenderOptions> = {}): readonly KubeObject[] =>
   renderGateway(plan, { ...options(), ...changes }).manifests;
 const ids = (objects: readonly KubeObject[]): string[] => objects.map((o) => `${o.kind} ${o.metadata.namespace ?? ''}/${o.metadata.name}`);

@@ -4,19 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { type RenderOptions, renderGateway } from './render.ts';
 import { securityContextConstraints } from './scc.ts';
 import type { TenantPlan } from './tenant-plan.ts';
-import { bridgeConfig, sampleNads, vmNad } from './testing/sample-nads.ts';
+import { bridgeConfig, vmNad } from './testing/sample-nads.ts';
+import { sampleOptions } from './testing/sample-options.ts';
 import { blue, dualStack, samplePlans, single } from './testing/sample-plans.ts';
 
-const render = (plan: TenantPlan, changes: Partial<RenderOptions> = {}) =>
-  renderGateway(plan, {
-    nads: sampleNads,
-    platform: 'kubernetes',
-    image: 'edge:1',
-    proberImage: 'operator:1',
-    operatorNamespace: 'hcpio-system',
-    authorities: {},
-    ...changes,
-  });
+const render = (plan: TenantPlan, changes: Partial<RenderOptions> = {}) => renderGateway(plan, { ...sampleOptions, ...changes });
 /** Those of the edges; the prober's is in prober.test.ts. */
 const sets = (plan: TenantPlan, changes: Partial<RenderOptions> = {}): StatefulSetSpec[] =>
   render(plan, changes)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renderGateway } from '../../src/gateway/render.ts';
 import type { KubeObject } from '../../src/gateway/rendered.ts';
 import type { TenantPlan } from '../../src/gateway/tenant-plan.ts';
-import { sampleNads } from '../../src/gateway/testing/sample-nads.ts';
+import { sampleOptions } from '../../src/gateway/testing/sample-options.ts';
 import { blue, samplePlans } from '../../src/gateway/testing/sample-plans.ts';
 import { crdFiles } from '../../tools/paths.ts';
 import { type ControlPlane, startControlPlane } from '../../tools/testing/control-plane.ts';
@@ -35,15 +35,7 @@ afterAll(async () => {
 const nobody: TenantPlan = { ...blue, dhcp: { ...blue.dhcp, serve: 'Nobody', options: [], reservations: [] } };
 
 const render = (plan: TenantPlan, platform: 'openshift' | 'kubernetes'): readonly KubeObject[] =>
-  renderGateway(plan, {
-    nads: sampleNads,
-    platform,
-    image: 'registry.example.com/hcpio/edge:1',
-    proberImage: 'registry.example.com/hcpio/operator:1',
-    operatorNamespace: 'hcpio-system',
-    authorities: {},
-    priorityClassName: 'system-cluster-critical',
-  }).manifests;
+  renderGateway(plan, { ...sampleOptions, platform, priorityClassName: 'system-cluster-critical' }).manifests;
 
 /** Server-side apply with strict fields: a field that the API does not have is an error and not a warning. */
 async function apply(objects: readonly KubeObject[], flags: readonly string[]): Promise<string> {

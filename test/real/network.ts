@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { ConfigFile } from '../../src/gateway/rendered.ts';
 import { debianRoot } from '../../tools/paths.ts';
 import { Daemon } from '../../tools/testing/daemon.ts';
@@ -167,6 +168,6 @@ export async function eventually<T>(
     const seen = await look();
     if (expected(seen)) return seen;
     if (signal.aborted) throw new Error(`still not as expected: ${JSON.stringify(seen)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await setTimeout(50);
   }
 }

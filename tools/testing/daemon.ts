@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 
 /** A daemon that a test may kill and start again with the same arguments. */
 export class Daemon {
@@ -47,7 +48,7 @@ export class Daemon {
     while (!(await ready())) {
       signal.throwIfAborted();
       if (!this.running) throw new Error(`${this.name} ended:\n${readFileSync(this.log, 'utf8').slice(-4000)}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await setTimeout(50);
     }
   }
 }
