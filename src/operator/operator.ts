@@ -156,7 +156,7 @@ function controllersOf(options: OperatorOptions, platform: Platform, parts: Part
     tenantNetworkReconciler(context, (tenant, reconcileId) => log.child({ tenant, reconcileId })),
     workers,
   );
-  const shorthand = make('shorthand', shorthandReconciler(parts), 1);
+  const shorthand = make('shorthand', shorthandReconciler({ ...parts, clock }), 1);
   const gate = make('nodepool-gate', nodePoolGateReconciler(parts), 1);
   feedTenants(tenants, world);
   parts.routers.onChange((tenant) => tenants.queue.add(tenant));

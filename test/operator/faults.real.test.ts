@@ -1,6 +1,5 @@
 /** Tenants come, change and go while the way to the API server is as bad as it can be. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../src/kube/clock.ts';
 import { mapParallel } from '../../src/kube/parallel.ts';
 import { TENANT_NETWORK } from '../../src/operator/resources.ts';
 import { expectAsPlanned, ownObjects } from './as-planned.ts';
@@ -8,6 +7,7 @@ import { AuditLog } from './audit.ts';
 import { type Player, playControllerManager } from './controller-manager.ts';
 import { type Fault, FaultyProxy } from './faulty-proxy.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
+import { hurried } from './hurried.ts';
 import { type RunningOperator, startOperator } from './in-process.ts';
 import { playMachine, playTenant, tenant, tenantNetwork } from './player.ts';
 import { seeded, seedFor } from './seeded.ts';
@@ -24,13 +24,6 @@ let proxy: FaultyProxy;
 let operator: RunningOperator;
 let controllerManager: Player;
 
-/** Ten times faster: a watch that fell silent is given up after two and a half minutes, and nobody wants to wait for that. */
-const hurried: Clock = {
-  now: () => systemClock.now(),
-  monotonic: () => systemClock.monotonic() * 10,
-  after: (ms, callback) => systemClock.after(ms / 10, callback),
-};
-
 beforeAll(async () => {
   hub = await startHub({ apiserverArgs: audit.apiserverArgs });
   controllerManager = playControllerManager(hub);
@@ -40,7 +33,8 @@ beforeAll(async () => {
   }
   proxy = await FaultyProxy.start({ server: hub.controlPlane, random: seeded(seedFor('faults')) });
   proxy.chance = { request: 0.1, watch: 0.5 };
-  operator = await startOperator(hub, { server: proxy.url, clock: hurried });
+  // A watch that fell silent is given up after two and a half minutes, and nobody wants to wait for that.
+  operator = await startOperator(hub, { server: proxy.url, clock: hurried(10) });
 }, 300_000);
 afterAll(async () => {
   await operator?.stop();

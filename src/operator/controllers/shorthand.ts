@@ -3,6 +3,7 @@ import type { PolicyRule } from 'kubernetes-types/rbac/v1.d.ts';
 import { attempt } from '../../api/finding.ts';
 import { fromShorthand } from '../../api/shorthand.ts';
 import { API_VERSION, type TenantNetwork } from '../../api/tenant-network.ts';
+import type { Clock } from '../../kube/clock.ts';
 import type { Controller, Reconcile } from '../../kube/controller.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
 import type { EventToTell } from '../../kube/events.ts';
@@ -14,6 +15,7 @@ import type { KeptHostedCluster } from '../world/projections.ts';
 import { clusterOf } from '../world/tenant.ts';
 import type { World } from '../world/world.ts';
 import type { Writer } from '../writer.ts';
+import { mirror, withdrawMirror } from './mirror.ts';
 import { REFUSED_MS } from './tenant-network/next-look.ts';
 
 export const shorthandRules: readonly PolicyRule[] = [
@@ -24,24 +26,41 @@ export const shorthandRules: readonly PolicyRule[] = [
 interface Context {
   readonly world: World;
   readonly writer: Writer;
+  readonly clock: Clock;
   readonly tell: (event: EventToTell) => void;
 }
 
 export const shorthandReconciler =
-  ({ world, writer, tell }: Context): Reconcile =>
+  (context: Context): Reconcile =>
   async (key, { signal }) => {
+    const { world, writer } = context;
     const cluster = world.sources.hostedClusters.get(key);
     // One that is written out wins, also when it has another name; a difference is a finding (HCPIO-TEN-008).
     if (cluster === undefined || cluster.metadata.deletionTimestamp || isServed(key, world)) return undefined;
     const { value, findings } = attempt(() => fromShorthand(cluster));
-    for (const finding of findings) tell(wrong(cluster, `${finding.message}; ${finding.fix}`));
-    if (value === undefined) return undefined;
+    const [finding] = findings;
+    if (finding) return refuse(cluster, `${finding.message}; ${finding.fix}`, context, signal);
+    if (value === undefined) return takeBack(cluster, context, signal);
     // Its echo is not laid over the store: to the tenant's controller it is news.
     const refused = await writer.create(TENANT_NETWORK, objectOf(value, cluster), signal).then(noRefusal, refusalIn);
     if (refused === undefined) return undefined;
-    tell(wrong(cluster, `the API server does not take the TenantNetwork that the annotation asks for: ${refused}`));
+    await refuse(cluster, `the API server does not take the TenantNetwork that the annotation asks for: ${refused}`, context, signal);
     return { requeueAfterMs: REFUSED_MS };
   };
+
+const REFUSED = 'AnnotationRefused';
+
+/** In an event, which is gone after an hour, and for as long as it lasts where the tenant network would say how it fares. */
+async function refuse(cluster: KeptHostedCluster, message: string, context: Context, signal: AbortSignal): Promise<undefined> {
+  const { mirror: before } = cluster;
+  if (before?.reason !== REFUSED || before.message !== message) context.tell(wrong(cluster, message));
+  await mirror(cluster, { status: 'False', reason: REFUSED, message }, context, signal);
+}
+
+/** Nobody asks any more. */
+async function takeBack(cluster: KeptHostedCluster, context: Context, signal: AbortSignal): Promise<undefined> {
+  if (cluster.mirror?.reason === REFUSED) await withdrawMirror(cluster, context, signal);
+}
 
 export function feedShorthand(controller: Controller, world: World): void {
   follow(controller, world.sources.hostedClusters, ({ metadata }) => [keyOf(metadata)]);
@@ -78,5 +97,5 @@ function refusalIn(error: unknown): string | undefined {
 
 function wrong({ metadata: { name, namespace, uid } }: KeptHostedCluster, note: string): EventToTell {
   const regarding = { apiVersion: apiVersionOf(HOSTED_CLUSTER), kind: HOSTED_CLUSTER.kind, metadata: { name, namespace, uid } };
-  return { regarding, type: 'Warning', reason: 'AnnotationRefused', action: 'Create', note };
+  return { regarding, type: 'Warning', reason: REFUSED, action: 'Create', note };
 }

@@ -83,7 +83,8 @@ function appliedCondition({ namespaces: { edge } }: Tenant, applied: Applied): C
         `waiting for namespace ${edge}, which somebody deleted, to be gone; then it is made anew`,
       );
     case 'done': {
-      const [first, ...others] = applied.refused;
+      // In an order of its own: in which the answers came is no news.
+      const [first, ...others] = [...applied.refused].sort((a, b) => (refText(a.ref) < refText(b.ref) ? -1 : 1));
       if (first === undefined) return condition('Applied', 'Applied', `${applied.objects} objects are as planned`);
       return condition(
         'Applied',

@@ -1,9 +1,7 @@
 /** One write of status per reconciliation, and only when it says something new; and the events of what changed. */
 import type { TenantNetworkStatus } from '../../../api/tenant-network-status.ts';
 import { type Condition, findCondition, setConditions } from '../../../kube/conditions.ts';
-import { apiVersionOf } from '../../../kube/object.ts';
-import { HOSTED_CLUSTER } from '../../resources.ts';
-import { type KeptHostedCluster, MIRROR_CONDITION } from '../../world/projections.ts';
+import { mirror } from '../mirror.ts';
 import type { Applied } from './apply.ts';
 import type { Context } from './context.ts';
 import { tellApplied, tellNamespaceTaken, tellObjectRefused, tellReady, tellRefused, tellRepaired, tellRogue } from './events.ts';
@@ -28,16 +26,19 @@ export async function report(
   const findings = allFindings(planned, seen, tenant.object.metadata);
   context.metrics.tenant(tenant.key, readyOf(status)?.status ?? 'Unknown', findings);
   await write(tenant, status, context, signal);
-  await mirror(tenant, status, context, signal);
+  const ready = readyOf(status);
+  if (tenant.hostedCluster && ready) await mirror(tenant.hostedCluster, ready, context, signal);
 }
 
-/** The same for a TenantNetwork that is on its way out: what it waits for. */
-export async function reportLeaving(tenant: Tenant, message: string, context: Context, signal: AbortSignal): Promise<void> {
+/** The same for a TenantNetwork that is on its way out: what it waits for. Says whether that is news. */
+export async function reportLeaving(tenant: Tenant, message: string, context: Context, signal: AbortSignal): Promise<boolean> {
   const { status: before, object } = tenant;
   const known = (before.conditions ?? []) as readonly Condition[];
   const said = leaving(message).map((one) => ({ ...one, observedGeneration: object.metadata.generation }));
   const conditions = [...setConditions(known, said, context.clock.now())];
-  await write(tenant, { ...before, observedGeneration: object.metadata.generation, conditions }, context, signal);
+  const status = { ...before, observedGeneration: object.metadata.generation, conditions };
+  await write(tenant, status, context, signal);
+  return !saysTheSame(before, status, 'Ready');
 }
 
 async function write({ object, status: before }: Tenant, status: TenantNetworkStatus, { writer, world }: Context, signal: AbortSignal) {
@@ -47,44 +48,17 @@ async function write({ object, status: before }: Tenant, status: TenantNetworkSt
   if (answer) world.sources.tenants.wrote(answer);
 }
 
-/**
- * On the HostedCluster, for those who look nowhere else. Under a type of our own: HyperShift writes the ones that it knows
- * back every minute, and leaves others alone.
- */
-async function mirror({ hostedCluster }: Tenant, status: TenantNetworkStatus, { writer, world, clock }: Context, signal: AbortSignal) {
-  const ready = readyOf(status);
-  if (hostedCluster === undefined || ready === undefined || hostedCluster.metadata.deletionTimestamp) return;
-  const known = hostedCluster.mirror ? [hostedCluster.mirror] : [];
-  const { status: is, reason, message } = ready;
-  const conditions = setConditions(known, [{ type: MIRROR_CONDITION, status: is, reason, message }], clock.now());
-  if (conditions === known) return;
-  const answer = await writer.applyStatus(clusterObject(hostedCluster), { conditions }, signal);
-  if (answer) world.sources.hostedClusters.wrote(answer);
-}
-
-/** A network that is gone is neither ready nor not. */
-export async function withdrawMirror({ hostedCluster }: Tenant, { writer, world }: Context, signal: AbortSignal): Promise<void> {
-  if (hostedCluster?.mirror === undefined || hostedCluster.metadata.deletionTimestamp) return;
-  const answer = await writer.applyStatus(clusterObject(hostedCluster), { conditions: [] }, signal);
-  if (answer) world.sources.hostedClusters.wrote(answer);
-}
-
-const clusterObject = ({ metadata: { name, namespace, uid } }: KeptHostedCluster) => ({
-  apiVersion: apiVersionOf(HOSTED_CLUSTER),
-  kind: HOSTED_CLUSTER.kind,
-  metadata: { name, namespace, uid },
-});
-
 function tellNews(tenant: Tenant, { findings }: Planned, applied: Applied, status: TenantNetworkStatus, context: Context): void {
   const before = tenant.status;
   const known = new Set(before.findings?.map(({ code, object }) => `${code} ${object}`));
   for (const finding of findings.filter(stopsAll))
     if (!known.has(`${finding.code} ${finding.object}`)) tellRefused(tenant, finding, context);
-  if (applied.outcome === 'namespaceTaken') tellNamespaceTaken(tenant, context);
+  const isNews = !saysTheSame(before, status, 'Applied');
+  if (applied.outcome === 'namespaceTaken' && isNews) tellNamespaceTaken(tenant, context);
   if (applied.outcome === 'done') {
     tellApplied(tenant, applied, context);
     for (const repair of applied.repaired) tellRepaired(tenant, repair, context);
-    for (const { ref, refusal } of applied.refused) tellObjectRefused(tenant, ref, refusal.message, context);
+    if (isNews) for (const { ref, refusal } of applied.refused) tellObjectRefused(tenant, ref, refusal.message, context);
   }
   const [was, is] = [readyOf(before), readyOf(status)];
   // Only when it turns: that something new is not ready yet is no news.
@@ -97,6 +71,12 @@ function tellSegment(tenant: Tenant, { proof }: Seen, context: Context): void {
   if (proof.outcome === 'notProbed' || proof.reason !== 'RogueDhcpServer') return;
   const before = findCondition(tenant.status.conditions as readonly Condition[] | undefined, 'SegmentProven');
   if (before?.reason !== proof.reason) tellRogue(tenant, proof.rogueServers, context);
+}
+
+/** What lasts is looked at again and again, and stands in the status all the time: it is told when it begins, and when it turns into something else. */
+function saysTheSame(before: TenantNetworkStatus, now: TenantNetworkStatus, type: string): boolean {
+  const [was, is] = [before, now].map(({ conditions }) => findCondition(conditions as readonly Condition[] | undefined, type));
+  return was?.reason === is?.reason && was?.message === is?.message;
 }
 
 const readyOf = ({ conditions }: TenantNetworkStatus): Condition | undefined =>

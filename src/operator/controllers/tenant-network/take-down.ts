@@ -3,12 +3,13 @@ import type { Next } from '../../../kube/controller.ts';
 import { refText } from '../../../kube/object.ts';
 import type { Entry } from '../../ledger/ledger.ts';
 import { TENANT_NETWORK } from '../../resources.ts';
+import { withdrawMirror } from '../mirror.ts';
 import { FINALIZER } from './claim.ts';
 import type { Context } from './context.ts';
 import { tellKept, tellRemoved } from './events.ts';
 import { REFUSED_MS } from './next-look.ts';
 import type { Tenant } from './observe.ts';
-import { reportLeaving, withdrawMirror } from './report.ts';
+import { reportLeaving } from './report.ts';
 
 export async function takeDown(tenant: Tenant, context: Context, signal: AbortSignal): Promise<Next> {
   const { object, inventory, hostedCluster } = tenant;
@@ -16,13 +17,12 @@ export async function takeDown(tenant: Tenant, context: Context, signal: AbortSi
   if (isStillNeeded(tenant)) {
     const cluster = `${object.metadata.namespace}/${hostedCluster?.metadata.name}`;
     const reason = `the edge stays until HostedCluster ${cluster} is gone, because its workers drain through it`;
-    tellKept(tenant, reason, context);
-    await reportLeaving(tenant, reason, context, signal);
+    if (await reportLeaving(tenant, reason, context, signal)) tellKept(tenant, reason, context);
     return undefined;
   }
   const doomed = inventory.filter((entry) => !isRetained(entry, tenant));
   if (doomed.length > 0) return remove(tenant, doomed, context, signal);
-  await withdrawMirror(tenant, context, signal);
+  if (hostedCluster) await withdrawMirror(hostedCluster, context, signal);
   await context.writer.dropFinalizer(TENANT_NETWORK, object, FINALIZER, signal);
   context.metrics.gone(tenant.key);
   return undefined;
