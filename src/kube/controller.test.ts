@@ -77,6 +77,15 @@ test('a failure is told and tried again, later each time, until it goes well', a
   );
 });
 
+test('a failure is logged under the name of what the key is a key of', async () => {
+  const { controller, log } = setUp(() => Promise.reject(new Error('not yet')), { keyIs: 'tenant' });
+  controller.queue.add('clusters/blue');
+  await settle();
+  expect(log.lines.map(({ fields }) => ({ ...fields, err: String(fields['err']) }))).toEqual([
+    { controller: 'things', tenant: 'clusters/blue', reconcileId: '000000000001', err: 'Error: not yet' },
+  ]);
+});
+
 test('a thing thrown that is no error, and a throw before the first await, are failures like any other', async () => {
   const { controller, clock, total } = setUp((key) => {
     throw key === 'a' ? 'text' : new TypeError('a mistake');

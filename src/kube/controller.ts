@@ -26,6 +26,8 @@ export type Reconcile = (key: Key, context: ReconcileContext) => Promise<Next>;
 
 export interface ControllerOptions {
   readonly name: string;
+  /** What its keys are keys of, in the log: `tenant`, say, if nothing but `key` would tell. */
+  readonly keyIs?: string;
   readonly reconcile: Reconcile;
   readonly clock: Clock;
   readonly random: Random;
@@ -150,7 +152,7 @@ export class Controller {
   }
 
   #failed(key: Key, reconcileId: string, error: Error, signal: AbortSignal): void {
-    const fields = { controller: this.name, key, reconcileId, err: error };
+    const fields = { controller: this.name, [this.#options.keyIs ?? 'key']: key, reconcileId, err: error };
     if (signal.aborted) {
       this.#log.info(fields, 'reconciliation was cut short by the stop');
       return;

@@ -12,9 +12,12 @@ import { WEBHOOK_METRICS, type WebhookMetricName, type WebhookMetricSink } from 
 
 type Readiness = 'True' | 'False' | 'Unknown';
 
+/** repaired: it was as we wanted it, and somebody else changed that. changed: we want something else. */
+export type AppliedOutcome = ApplyResult['outcome'] | 'repaired';
+
 export interface OperatorMetrics {
   /** An object was sent, and this came of it. */
-  applied(outcome: ApplyResult['outcome'], kind: string): void;
+  applied(outcome: AppliedOutcome, kind: string): void;
   /** How a tenant fares, as it was just reported. */
   tenant(key: Key, ready: Readiness, findings: readonly Finding[]): void;
   gone(key: Key): void;

@@ -10,9 +10,10 @@ import { EventRecorder, type EventToTell } from '../kube/events.ts';
 import { Lease, type LeaseTiming } from '../kube/lease.ts';
 import { type Health, Manager, type Runnable } from '../kube/manager.ts';
 import { type Key, refOf, refText, type WireObject } from '../kube/object.ts';
-import type { Logger } from '../kube/telemetry.ts';
+import { type Logger, silentLogger } from '../kube/telemetry.ts';
 import type { Transport } from '../kube/transport.ts';
 import type { TenantRenderOptions } from '../tenant/render.ts';
+import { accounted } from './account.ts';
 import { feedNodePoolGate, nodePoolGateReconciler } from './controllers/node-pool-gate.ts';
 import { feedShorthand, shorthandReconciler } from './controllers/shorthand.ts';
 import { tenantNetworkReconciler } from './controllers/tenant-network/controller.ts';
@@ -127,10 +128,14 @@ interface Parts {
 function controllersOf(options: OperatorOptions, platform: Platform, parts: Parts): readonly Controller[] {
   const { transport, clock, random, log, meters, workers, edge, askProber, askProberToLook } = options;
   const { world, watchdog } = parts;
-  const make = (name: string, reconcile: Reconcile, count: number) =>
+  // A rehearsal tells each write that it would have done.
+  const logOf = (keyIs: string) => (key: Key, reconcileId: string) =>
+    options.dryRun ? silentLogger : log.child({ [keyIs]: key, reconcileId });
+  const make = (name: string, keyIs: string, reconciler: (ends: typeof context) => Reconcile, count: number) =>
     new Controller({
       name,
-      reconcile: watchdog.guard(name, reconcile),
+      keyIs,
+      reconcile: watchdog.guard(name, accounted(context, logOf(keyIs), reconciler)),
       clock,
       random,
       workers: count,
@@ -151,13 +156,9 @@ function controllersOf(options: OperatorOptions, platform: Platform, parts: Part
     namespaceOwner: namespaceOwner(transport),
     metrics: meters,
   };
-  const tenants: Controller = make(
-    'tenantnetwork',
-    tenantNetworkReconciler(context, (tenant, reconcileId) => log.child({ tenant, reconcileId })),
-    workers,
-  );
-  const shorthand = make('shorthand', shorthandReconciler({ ...parts, clock }), 1);
-  const gate = make('nodepool-gate', nodePoolGateReconciler(parts), 1);
+  const tenants: Controller = make('tenantnetwork', 'tenant', tenantNetworkReconciler, workers);
+  const shorthand = make('shorthand', 'hostedCluster', shorthandReconciler, 1);
+  const gate = make('nodepool-gate', 'nodePool', nodePoolGateReconciler, 1);
   feedTenants(tenants, world);
   parts.routers.onChange((tenant) => tenants.queue.add(tenant));
   feedShorthand(shorthand, world);

@@ -8,13 +8,19 @@ import { AuditLog } from './audit.ts';
 import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { hurried } from './hurried.ts';
-import { type RunningOperator, startOperator } from './in-process.ts';
+import { type OperatorChange, type RunningOperator, startOperator } from './in-process.ts';
 import { hostedCluster, namespace, type PlayedTenant, playTenant, tenant, tenantNetwork } from './player.ts';
 
 /** What the operator may not do: it says so once, leaves alone what is not its own, and goes on when it may. */
 const audit = new AuditLog();
 /** Looks that are taken every minute come every three seconds, and what is forgotten after two minutes is after six. */
 const clock = hurried(20);
+/** Every line of the log, with the fields that its logger was made with. */
+const lines: Readonly<Record<string, unknown>>[] = [];
+const logger = (bound: object): OperatorChange['log'] & object => {
+  const add = (fields: object, message: string) => void lines.push({ ...bound, ...fields, message });
+  return { debug() {}, info: add, warn: add, error: add, child: (fields) => logger({ ...bound, ...fields }) };
+};
 let hub: Hub;
 let operator: RunningOperator;
 let controllerManager: Player;
@@ -22,7 +28,7 @@ let controllerManager: Player;
 beforeAll(async () => {
   hub = await startHub({ apiserverArgs: audit.apiserverArgs });
   controllerManager = playControllerManager(hub);
-  operator = await startOperator(hub, { clock });
+  operator = await startOperator(hub, { clock, log: logger({}) });
 });
 afterAll(async () => {
   await operator?.stop();
@@ -64,6 +70,11 @@ const written = (mark: number): readonly string[] =>
     .byOperator(mark)
     .filter(({ code }) => code < 300)
     .map(({ verb, resource, name }) => `${verb} ${resource} ${name}`);
+/** What the log says was written for a tenant, one reconciliation after the other. */
+const logged = ({ namespace: ns, name }: PlayedTenant) =>
+  lines
+    .filter((line) => line['tenant'] === `${ns}/${name}` && line['message'] === 'reconciled, and wrote' && line['reconcileId'])
+    .map(({ tenant: _tenant, message: _message, reconcileId: _id, ...deeds }) => deeds);
 const gone = (played: PlayedTenant): Promise<boolean> =>
   eventually('it to be gone', async () => (await hub.client.find(r.TENANT_NETWORK, played, hub.signal)) === undefined);
 
@@ -74,9 +85,11 @@ test('a namespace that is taken is told once; it is looked at every minute, and 
   await hub.apply(tenantNetwork(played));
   await until(played, 'Applied', 'False NamespaceTaken');
   await looksAgain('tenantnetwork');
-  const mark = audit.mark();
+  const [mark, spoken] = [audit.mark(), lines.length];
   await looksAgain('tenantnetwork');
   expect(written(mark)).toEqual([]);
+  expect(lines.slice(spoken)).toEqual([]);
+  expect(logged(played)[0]).toMatchObject({ claimed: 1, reported: expect.any(Number) });
   expect(await notesAbout(played, 'NamespaceTaken')).toEqual([`namespace ${edgeOf(played)} exists and is not ours; it is left alone`]);
   expect(await objectsOf(played)).toEqual([]);
   await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);

@@ -3,7 +3,6 @@ import type { Observed } from '../../../hosted-cluster/observed.ts';
 import type { Clock } from '../../../kube/clock.ts';
 import type { EventToTell } from '../../../kube/events.ts';
 import type { Key } from '../../../kube/object.ts';
-import type { Logger } from '../../../kube/telemetry.ts';
 import type { TenantRenderOptions } from '../../../tenant/render.ts';
 import type { OperatorMetrics } from '../../metrics.ts';
 import type { AskProber, ProbeSegment } from '../../segment/segment-probes.ts';
@@ -30,6 +29,4 @@ export interface Context {
   readonly metrics: OperatorMetrics;
   /** How often this tenant has failed since it last did well. */
   readonly failures: number;
-  /** With the tenant and the id of this reconciliation on every line. */
-  readonly log: Logger;
 }

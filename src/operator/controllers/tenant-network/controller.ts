@@ -31,8 +31,8 @@ async function reconcile(key: Key, context: Context, signal: AbortSignal): Promi
   return nextLook(applied, seen, againMs);
 }
 
-/** The reconciler that a controller runs: with the tenant and the id of the run on everything that is logged. */
+/** The reconciler that a controller runs. */
 export const tenantNetworkReconciler =
-  (base: Omit<Context, 'log' | 'failures'>, logFor: (tenant: Key, reconcileId: string) => Context['log']): Reconcile =>
-  (key, { signal, reconcileId, failures }) =>
-    reconcile(key, { ...base, failures, log: logFor(key, reconcileId) }, signal);
+  (base: Omit<Context, 'failures'>): Reconcile =>
+  (key, { signal, failures }) =>
+    reconcile(key, { ...base, failures }, signal);
