@@ -33,7 +33,7 @@ async function segmentOf(edgePlan: EdgePlan): Promise<Segment> {
       addresses.map((address) => host.run('ip', 'address', 'add', address, 'dev', link, ...(address.includes(':') ? ['nodad'] : []))),
     );
   const { ipv4, ipv6 } = edgePlan.addresses;
-  await add(edge, 'net1', `${ipv4}/24`, ...(ipv6 === undefined ? [] : [`${ipv6}/64`]));
+  await add(edge, 'net1', ...(ipv4 === undefined ? [] : [`${ipv4}/24`]), ...(ipv6 === undefined ? [] : [`${ipv6}/64`]));
   await add(client, 'lan', `${CLIENT}/24`, 'fd00:100::a/64', `${STRANGER}/32`);
   if (ipv4 !== '192.168.100.1') await add(router, 'lan', '192.168.100.1/24', 'fd00:100::1/64');
   await edge.run('ip', 'route', 'add', `${STRANGER}/32`, 'dev', 'net1');
@@ -67,7 +67,8 @@ test.each(sampleEdges)('$sample, $edge.name: every zone is loaded and served ove
   await using segment = await segmentOf(edgePlan);
   await serve(plan, edgePlan, segment.edge);
   const questions = plan.dns.zones.flatMap(({ origin }) => [`udp ${origin} SOA`, `tcp ${origin} SOA`]);
-  const answers = await ask(segment.client, edgePlan.addresses.ipv4 ?? '', questions);
+  const { ipv4, ipv6 = '' } = edgePlan.addresses;
+  const answers = await ask(segment.client, ipv4 ?? ipv6, questions, ipv4 === undefined ? 'fd00:100::a' : CLIENT);
   const served = plan.dns.zones.map(
     ({ origin }) =>
       [origin, /SOA \S+ \S+ (\d+)/.exec(readFileSync(join(segment.edge.dir, 'etc', 'dns', `db.${origin}`), 'utf8'))?.[1]] as const,

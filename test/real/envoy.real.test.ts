@@ -53,7 +53,8 @@ test('and it would say so if a field, a type or a cluster were wrong', async () 
 async function pod(network: Network, plan: TenantPlan): Promise<Host> {
   const host = await network.host('pod');
   for (const { endpoints } of plan.upstreams)
-    for (const { address } of endpoints) await host.run('ip', 'address', 'replace', `${address}/32`, 'dev', 'lo');
+    for (const { address } of endpoints)
+      await host.run('ip', 'address', 'replace', `${address}/${address.includes(':') ? 128 : 32}`, 'dev', 'lo');
   for (const { ipv4, ipv6 } of plan.edges.map((edge) => edge.addresses)) {
     if (ipv4 !== undefined) await host.run('ip', 'address', 'replace', `${ipv4}/32`, 'dev', 'lo');
     if (ipv6 !== undefined) await host.run('ip', 'address', 'replace', `${ipv6}/128`, 'dev', 'lo');
@@ -90,7 +91,8 @@ test.each(Object.entries(samplePlans))(
     );
     const clusters = (await gateway.admin('/clusters')).body;
     for (const { upstream, endpoints } of plan.upstreams)
-      for (const { address, port } of endpoints) expect(clusters).toContain(`${upstream}::${address}:${port}::`);
+      for (const { address, port } of endpoints)
+        expect(clusters).toContain(`${upstream}::${address.includes(':') ? `[${address}]` : address}:${port}::`);
     expect((await gateway.admin('/quitquitquit')).status).toBe(403);
   },
 );

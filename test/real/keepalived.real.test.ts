@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { vipFiles } from '../../src/gateway/keepalived.ts';
 import type { EdgePlan, TenantPlan } from '../../src/gateway/tenant-plan.ts';
 import { sampleEdges } from '../../src/gateway/testing/sample-edges.ts';
-import { blue, dualStack, single } from '../../src/gateway/testing/sample-plans.ts';
+import { blue, dualStack, ipv6Only, single } from '../../src/gateway/testing/sample-plans.ts';
 import type { Daemon } from '../../tools/testing/daemon.ts';
 import { eventually, type Host, Network } from './network.ts';
 
@@ -46,7 +46,7 @@ async function segmentOf(network: Network, plan: TenantPlan): Promise<Segment> {
 
 /** What CNI and the guard do before keepalived starts. The pod network is a cable that leads nowhere, but the default route points there. */
 async function becomeEdge(host: Host, { addresses: { ipv4, ipv6 }, peer }: EdgePlan): Promise<void> {
-  await host.run('ip', 'address', 'add', `${ipv4}/24`, 'dev', 'net1', 'noprefixroute');
+  if (ipv4 !== undefined) await host.run('ip', 'address', 'add', `${ipv4}/24`, 'dev', 'net1', 'noprefixroute');
   if (ipv6 !== undefined) await host.run('ip', 'address', 'add', `${ipv6}/64`, 'dev', 'net1', 'nodad');
   await host.run('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'pods');
   for (const link of ['eth0', 'pods']) await host.run('ip', 'link', 'set', link, 'up');
@@ -141,6 +141,28 @@ describe('a pair', () => {
     expect([await holds(holder), await holds(other)]).toEqual([true, false]);
     expect(await claimants(segment.client)).toEqual([await mac(holder)]);
     expect(await reaches(segment.client, VIP, 'fd00:100::3', '192.168.100.2', '192.168.100.4')).toEqual([true, true, true, true]);
+  });
+
+  test('without IPv4 on the segment there is one VIP as well, and it moves', async () => {
+    await using network = new Network();
+    const segment = await segmentOf(network, ipv6Only);
+    const vip = ipv6Only.addresses.ipv6?.vip ?? '';
+    for (const edge of segment.edges) start(edge, ipv6Only);
+    const holders = async () => {
+      const shown = await Promise.all(segment.edges.map(({ host }) => host.run('ip', '-oneline', 'address', 'show', 'dev', 'net1')));
+      return shown.flatMap((text, index) => (text.includes(` ${vip}/128`) ? [index] : []));
+    };
+    const [first = 0] = await eventually(holders, (now) => now.length > 0);
+    expect(await holders()).toEqual([first]);
+    expect(await reaches(segment.client, vip, 'fd00:100::2', 'fd00:100::4')).toEqual([true, true, true]);
+    track(segment.edges[first] as Edge, 'gateway-down', 1);
+    expect(await eventually(holders, (now) => !now.includes(first) && now.length > 0)).toEqual([1 - first]);
+    expect(
+      await eventually(
+        () => reaches(segment.client, vip),
+        ([is]) => is === true,
+      ),
+    ).toEqual([true]);
   });
 
   test('mistakes 1 and 2: neighbours reach the VIP without the router, and others through it', async () => {

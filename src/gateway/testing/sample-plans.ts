@@ -178,6 +178,9 @@ export const single: TenantPlan = {
   edges: [{ name: 'edge-a', addresses: { ipv4: '192.168.100.2' }, priority: 150 }],
 };
 
+/** Of fd00:100::/64. */
+const IPV6_REVERSE_ZONE = '0.0.0.0.0.0.0.0.0.0.1.0.0.0.d.f.ip6.arpa';
+
 /** Both families, a jumbo MTU and upstream resolvers. */
 export const dualStack: TenantPlan = {
   ...blue,
@@ -220,10 +223,21 @@ export const dualStack: TenantPlan = {
         ],
       },
       ...blue.dns.zones.slice(1),
-      { origin: '0.0.0.0.0.0.0.0.0.0.1.0.0.0.d.f.ip6.arpa', fallthrough: false, records: [] },
+      { origin: IPV6_REVERSE_ZONE, fallthrough: false, records: [] },
     ],
   },
 };
+
+const aaaa = (name: string, address: string): NameRecord => ({ name, type: 'AAAA', address });
+const ipv6Names: readonly NameRecord[] = [
+  ...names.filter((record) => record.type === 'A' && record.address === vip).map(({ name }) => aaaa(name, 'fd00:100::3')),
+  aaaa('edge-a.blue.example.com', 'fd00:100::2'),
+  aaaa('edge-b.blue.example.com', 'fd00:100::4'),
+  aaaa('blue-workers-x7k20-1.blue.example.com', 'fd00:100::a'),
+];
+const ipv6Reverse: readonly NameRecord[] = [
+  { name: `2.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.${IPV6_REVERSE_ZONE}`, type: 'PTR', target: 'edge-a.blue.example.com' },
+];
 
 /** Everything by Route: the API is the default chain of 443, and a segment without a router. */
 export const allRoutes: TenantPlan = {
@@ -251,4 +265,33 @@ export const allRoutes: TenantPlan = {
   dhcp: { ...blue.dhcp, serve: 'Anyone', options: blue.dhcp.options.filter((o) => o.code !== 3 && o.code !== 121), reservations: [] },
 };
 
-export const samplePlans = { blue, single, dualStack, allRoutes };
+/** A segment without IPv4. The hub's own networks have it, so the gateway takes IPv6 on one side and dials IPv4 on the other. */
+export const ipv6Only: TenantPlan = {
+  ...dualStack,
+  addresses: { ...(dualStack.addresses.ipv6 === undefined ? {} : { ipv6: dualStack.addresses.ipv6 }) },
+  names: [...ipv6Names, ...ipv6Reverse],
+  segment: blue.segment,
+  edges: edges.map((edge) => ({ ...edge, addresses: { ipv6: edge.name === 'edge-a' ? 'fd00:100::2' : 'fd00:100::4' } })),
+  prober: { name: 'prober', addresses: { ipv6: 'fd00:100::5' } },
+  listeners: blue.listeners.map((listener) => ({ ...listener, address: 'fd00:100::3' })),
+  upstreams: blue.upstreams.map((upstream) =>
+    upstream.discovery === 'workers'
+      ? { ...upstream, endpoints: upstream.endpoints.map(({ port }) => ({ address: 'fd00:100::a', port })) }
+      : upstream,
+  ),
+  dhcp: {
+    ...blue.dhcp,
+    options: [],
+    reservations: [{ machine: 'blue-workers-x7k20-1', mac: '02:00:00:00:01:01', addresses: { ipv6: 'fd00:100::a' } }],
+  },
+  dns: {
+    ...blue.dns,
+    zones: [
+      { origin: 'blue.example.com', fallthrough: false, records: ipv6Names },
+      { origin: IPV6_REVERSE_ZONE, fallthrough: false, records: ipv6Reverse },
+    ],
+  },
+  openPorts: [...blue.openPorts.filter(({ port }) => port !== 67), { protocol: 'udp', port: 547, on: 'any', purpose: 'DHCPv6' }],
+};
+
+export const samplePlans = { blue, single, dualStack, ipv6Only, allRoutes };
