@@ -14,6 +14,9 @@ export interface ImageBuild {
   readonly archive: string;
 }
 
+/** Nobody's clock: what is made of the same inputs is the same image, bit by bit, whenever and wherever it is made. */
+const TIMELESS = ['--timestamp', '0'];
+
 export async function buildImage({ scratch, run }: BuildContext, image: ImageBuild): Promise<void> {
   const store = ['--root', join(scratch, 'containers'), '--runroot', join(scratch, 'containers-run')];
   // Mounts of its own: the storage driver leaves its directory mounted, and the scratch directory could not be removed.
@@ -23,9 +26,10 @@ export async function buildImage({ scratch, run }: BuildContext, image: ImageBui
   for (const [reference, tar] of Object.entries(image.bases ?? {})) {
     const container = (await buildah('from', '--pull-never', 'scratch')).trim();
     await buildah('add', '--quiet', container, tar, '/');
-    await buildah('commit', '--quiet', '--rm', container, reference);
+    await buildah('commit', '--quiet', '--rm', ...TIMELESS, container, reference);
   }
   const args = Object.entries(image.buildArgs ?? {}).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
-  await buildah('build', '--pull-never', '--layers=false', '--tag', image.reference, ...args, '--file', image.containerfile, image.context);
+  const flags = ['--pull-never', '--layers=false', ...TIMELESS, '--tag', image.reference];
+  await buildah('build', ...flags, ...args, '--file', image.containerfile, image.context);
   await buildah('push', '--quiet', '--format', 'docker', image.reference, `docker-archive:${image.archive}:${image.reference}`);
 }

@@ -4,7 +4,7 @@
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { ensure } from '../../../tools/cache.ts';
+import { cacheRoot, ensure } from '../../../tools/cache.ts';
 import { CATALOGUE } from '../../../tools/catalogue.ts';
 import { type BuildContext, cacheKey, type DebianPackage, TOOLS_DIR, type Tool } from '../../../tools/tool.ts';
 
@@ -24,8 +24,9 @@ export interface Derived {
 export async function ensureDerived<const D extends Derived>(
   derived: D,
   signal: AbortSignal,
+  root: string = cacheRoot(),
 ): Promise<Readonly<Record<keyof D['outputs'], string>>> {
-  const { dir } = await ensure(toolOf(derived), signal);
+  const { dir } = await ensure(toolOf(derived), signal, root);
   const paths = Object.entries(derived.outputs).map(([output, file]) => [output, join(dir, file)]);
   return Object.fromEntries(paths) as Readonly<Record<keyof D['outputs'], string>>;
 }
