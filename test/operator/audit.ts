@@ -2,6 +2,7 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from './hub.ts';
 
 /** Who the operator is in these tests. Impersonated, so that its requests can be told from those of the test itself. */
 export const OPERATOR_USER = 'system:serviceaccount:hcpio-system:hcpio-operator';
@@ -35,6 +36,9 @@ const policy = (level: 'Metadata' | 'Request') => ({
   rules: [{ level, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }, { level: 'None' }],
 });
 
+/** More than the API server takes in one request. */
+const LONGEST_LINE = 4 << 20;
+
 export class AuditLog {
   readonly #dir = mkdtempSync(join(tmpdir(), 'hcpio-audit-'));
   readonly #path = join(this.#dir, 'audit.log');
@@ -51,28 +55,45 @@ export class AuditLog {
     return [`--audit-policy-file=${file}`, `--audit-log-path=${this.#path}`];
   }
 
-  /** Where the log ends now; what comes after is what `writes` gives. */
+  /** Where the log ends now, at the end of a line; what comes after is what `writes` gives. */
   mark(): number {
-    return statSync(this.#path).size;
+    const start = Math.max(this.#size() - LONGEST_LINE, 0);
+    return start + this.#read(start).lastIndexOf('\n') + 1;
   }
 
   writes(since = 0): readonly Write[] {
     // Up to the last whole line: the API server may be writing the next.
-    const lines = this.#read(since).split('\n').slice(0, -1);
+    const lines = this.#read(since).toString('utf8').split('\n').slice(0, -1);
     return lines.filter((line) => line !== '').map((line) => writeOf(JSON.parse(line) as AuditEvent));
   }
 
-  #read(since: number): string {
-    const bytes = Buffer.alloc(Math.max(this.mark() - since, 0));
+  #size(): number {
+    return statSync(this.#path).size;
+  }
+
+  #read(since: number): Buffer {
+    const bytes = Buffer.alloc(Math.max(this.#size() - since, 0));
     const file = openSync(this.#path, 'r');
     const read = readSync(file, bytes, 0, bytes.length, since);
     closeSync(file);
-    return bytes.toString('utf8', 0, read);
+    return bytes.subarray(0, read);
   }
 
   /** Of the operator, without the renewal of its Lease. */
   byOperator(since = 0): readonly Write[] {
     return this.writes(since).filter(({ user, resource }) => user === OPERATOR_USER && resource !== 'leases');
+  }
+
+  /** Resolves when the operator has not written for a while, so that what it writes next is about what the test does next. */
+  async quiet(): Promise<void> {
+    let mark = this.mark();
+    let asked = 0;
+    await eventually('a quiet operator', async () => {
+      const now = this.mark();
+      asked = this.byOperator(mark).length === 0 ? asked + 1 : 0;
+      mark = now;
+      return asked >= 10;
+    });
   }
 
   close(): void {

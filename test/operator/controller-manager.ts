@@ -2,6 +2,7 @@
  * Plays what the controller-manager does for us, because the API server alone never does: namespaces that are terminating are emptied and
  * let go, and what was deleted without its dependents goes once they are on their own.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { resourcePath, type WireObject } from '../../src/kube/object.ts';
 import { NAMESPACE, NODE_POOL, POD, TENANT_NETWORK, TENANT_RESOURCES } from '../../src/operator/resources.ts';
 import type { Hub } from './hub.ts';
@@ -17,7 +18,7 @@ export function playControllerManager(hub: Hub): Player {
   const running = (async () => {
     while (!stop.signal.aborted) {
       await round(hub, stop.signal).catch(() => {});
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await pause(100);
     }
   })();
   return {

@@ -1,6 +1,7 @@
 /** A hub for tests of the operator: a real API server with the real CRDs, and hands to play everybody else. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Applier } from '../../src/kube/apply.ts';
 import { Client } from '../../src/kube/client.ts';
 import { systemClock } from '../../src/kube/clock.ts';
@@ -100,6 +101,6 @@ export async function eventually<T>(what: string, ask: () => Promise<T | undefin
     } catch (error) {
       last = error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
   }
 }
