@@ -111,6 +111,24 @@ const machine = z
   })
   .describe('One machine and its addresses.');
 
+const nodePort = (protocol: string) =>
+  z.int().min(1).max(65_535).optional().describe(`Where it answers ${protocol}, on every machine or on the named ones.`);
+
+const guestRouter = z
+  .object({
+    httpsPort: nodePort('HTTPS'),
+    httpPort: nodePort('HTTP'),
+    machines: z
+      .array(name)
+      .max(4096)
+      .optional()
+      .meta({ 'x-kubernetes-list-type': 'atomic' })
+      .describe('The machines that run one; absent or empty when every machine passes on to them.'),
+  })
+  .describe(
+    'The router of the hosted cluster as it was seen last; without ports when none runs yet. Read back by the planner, so that an operator that starts anew leads nobody astray until it has looked.',
+  );
+
 export const tenantNetworkStatus = z
   .object({
     observedGeneration: z.int().min(0).optional().describe('The generation of the spec that the rest is about.'),
@@ -136,6 +154,7 @@ export const tenantNetworkStatus = z
       .optional()
       .meta({ 'x-kubernetes-list-type': 'atomic' })
       .describe('What the checks have to say, errors first.'),
+    guestRouter: guestRouter.optional(),
     machines: z
       .array(machine)
       .max(4096)

@@ -43,6 +43,7 @@ export interface FixedAddresses {
 /** What an earlier plan made of the segment, out of the status of its TenantNetwork. */
 export interface Earlier {
   readonly allocations: readonly Allocation[];
+  readonly guestRouter?: SeenRouter;
   readonly inForce?: { readonly ipv4?: FixedAddresses | undefined; readonly ipv6?: FixedAddresses | undefined } | undefined;
 }
 
@@ -55,6 +56,9 @@ export interface GuestRouter {
   /** Names of the machines that run a router pod; empty means every worker forwards (externalTrafficPolicy Cluster). */
   readonly machines: readonly string[];
 }
+
+/** Undefined: nobody has looked. Absent: somebody has, and it is not there yet. */
+export type SeenRouter = GuestRouter | 'absent' | undefined;
 
 /** Everything that was read about one tenant: the whole input of the planner. */
 export interface Observed extends Earlier {
@@ -72,7 +76,6 @@ export interface Observed extends Earlier {
   readonly neighbours: readonly Neighbour[];
   /** HostedClusters whose control plane lives in the namespace that the edge wants: `blue-edge` beside `blue`. */
   readonly edgeNamespaceOwners: readonly string[];
-  /** Undefined: nobody has looked. Absent: somebody has, and it is not there yet. */
-  readonly guestRouter: GuestRouter | 'absent' | undefined;
+  readonly guestRouter: SeenRouter;
   readonly authorities: Authorities;
 }

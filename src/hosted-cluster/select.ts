@@ -82,11 +82,7 @@ export function indexObjects(objects: Iterable<ProjectedObject | TenantNetwork>)
 }
 
 /** Everything about one tenant: the whole input of its plan, in an order that does not depend on how the objects arrived. */
-export function observeTenant(
-  index: ObjectIndex,
-  tenantNetwork: TenantNetwork,
-  { allocations, inForce, guestRouter }: Earlier & { readonly guestRouter?: Observed['guestRouter'] },
-): Observed {
+export function observeTenant(index: ObjectIndex, tenantNetwork: TenantNetwork, { allocations, inForce, guestRouter }: Earlier): Observed {
   const cluster = clusterKey(tenantNetwork);
   const namespace = controlPlaneNamespace({ namespace: tenantNetwork.metadata.namespace, name: hostedClusterName(tenantNetwork) });
   const attachment = index.attachments.get(tenantNetwork.spec.segment.attachment);

@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import { type TenantNetwork, tenantNetwork } from '../../src/api/tenant-network.ts';
 import type { TenantNetworkStatus } from '../../src/api/tenant-network-status.ts';
 import { TENANT, tenantLabels } from '../../src/gateway/labels.ts';
+import { earlierIn } from '../../src/hosted-cluster/earlier.ts';
 import { projections } from '../../src/hosted-cluster/objects.ts';
 import { indexObjects, observeTenant, type ProjectedObject } from '../../src/hosted-cluster/select.ts';
 import { identityOf, type Resource, refOf, type WireObject, withKind } from '../../src/kube/object.ts';
@@ -37,7 +38,7 @@ export async function compare(hub: Hub, options: Partial<TenantRenderOptions> = 
   const index = indexObjects([...projected(objects), ...tenants.map(({ tenant }) => tenant)]);
   return tenants.map(({ object, tenant }) => {
     const status = (object['status'] ?? {}) as TenantNetworkStatus;
-    const observed = observeTenant(index, tenant, { allocations: status.machines ?? [], guestRouter: undefined });
+    const observed = observeTenant(index, tenant, earlierIn(status));
     const manifests = renderTenant(planTenant(observed), observed, { platform: 'kubernetes', ...options }).manifests.map(
       (manifest) => canonical(manifest) as WireObject,
     );

@@ -27,6 +27,9 @@ export class FaultyProxy {
   readonly played = new Map<Fault, number>();
   /** Of every request, that something happens to it. */
   chance = { request: 0, watch: 0 };
+  /** How many watches were let through, from the start. */
+  opened = 0;
+  readonly #watches = new Set<ServerResponse>();
   readonly #options: FaultyProxyOptions;
   readonly #agent: https.Agent;
   readonly #server: http.Server;
@@ -54,10 +57,19 @@ export class FaultyProxy {
     await closed;
   }
 
+  /** How many watches there are now. */
+  get watches(): number {
+    return this.#watches.size;
+  }
+
+  /** Ends all watches, as the API server does when their time is over, or because what they would go on from is too old. */
+  endWatches(how: 'timeout' | 'gone'): void {
+    for (const response of this.#watches) response.end(how === 'gone' ? gone() : undefined);
+  }
+
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const { searchParams } = new URL(request.url ?? '/', this.url);
-    const isWatch = searchParams.get('watch') === 'true';
-    const fault = this.#choose(isWatch ? WATCH_FAULTS : REQUEST_FAULTS, isWatch ? this.chance.watch : this.chance.request);
+    const watch = isWatch(request);
+    const fault = this.#choose(watch ? WATCH_FAULTS : REQUEST_FAULTS, watch ? this.chance.watch : this.chance.request);
     // What is yet to happen is counted when it does.
     if (fault !== undefined && !isLater(fault)) this.#count(fault);
     if (fault === 'reset') request.socket.resetAndDestroy();
@@ -69,6 +81,12 @@ export class FaultyProxy {
     const { random } = this.#options;
     if (random() >= chance) return undefined;
     return faults[Math.floor(random() * faults.length)];
+  }
+
+  #follow(response: ServerResponse): void {
+    this.opened += 1;
+    this.#watches.add(response);
+    response.once('close', () => this.#watches.delete(response));
   }
 
   #count(fault: Fault): void {
@@ -85,6 +103,7 @@ export class FaultyProxy {
         return;
       }
       response.writeHead(answer.statusCode ?? 502, answer.headers);
+      if (isWatch(request) && answer.statusCode === 200) this.#follow(response);
       if (fault === undefined) answer.pipe(response);
       else this.#spoil(answer, response, fault);
     });
@@ -106,7 +125,7 @@ export class FaultyProxy {
         return;
       }
       this.#count(fault);
-      if (fault === 'goneLater') response.end(`${JSON.stringify({ type: 'ERROR', object: status('gone') })}\n`);
+      if (fault === 'goneLater') response.end(gone());
       // In the middle of an event, as if that were all.
       else if (fault === 'truncated') response.end(chunk.subarray(0, Math.max(1, chunk.length + left)));
       // Stalled: the connection stays, and nothing comes any more.
@@ -114,6 +133,10 @@ export class FaultyProxy {
     answer.on('end', () => response.end());
   }
 }
+
+const isWatch = ({ url = '/' }: IncomingMessage): boolean => new URL(url, 'http://proxy').searchParams.get('watch') === 'true';
+
+const gone = (): string => `${JSON.stringify({ type: 'ERROR', object: status('gone') })}\n`;
 
 const isLater = (fault: Fault): boolean => ['goneLater', 'truncated', 'stalled'].includes(fault);
 

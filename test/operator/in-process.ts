@@ -1,5 +1,5 @@
 /** The operator inside the test: quick to start, and its parts within reach. Processes are for what kills them. */
-import { systemClock } from '../../src/kube/clock.ts';
+import { type Clock, systemClock } from '../../src/kube/clock.ts';
 import type { Connection } from '../../src/kube/connection.ts';
 import { silentLogger } from '../../src/kube/telemetry.ts';
 import { Transport } from '../../src/kube/transport.ts';
@@ -14,16 +14,21 @@ export interface RunningOperator {
   stop(): Promise<void>;
 }
 
-export type OperatorChange = Partial<Pick<OperatorOptions, 'probeSegment' | 'edge' | 'dryRun' | 'lease' | 'log' | 'clock'>> & {
+export type OperatorChange = Partial<
+  Pick<OperatorOptions, 'askProber' | 'probeSegment' | 'edge' | 'dryRun' | 'lease' | 'log' | 'clock'>
+> & {
   readonly server?: string;
+  /** Of requests, watches and events; the operator's own unless it is given. */
+  readonly transportClock?: Clock;
 };
 
 export async function startOperator(hub: Hub, change: OperatorChange = {}): Promise<RunningOperator> {
-  const { server, ...options } = change;
+  const { server, transportClock, ...options } = change;
+  const clock = transportClock ?? options.clock ?? systemClock;
   const stop = new AbortController();
   const meter = meters();
   const connection = asOperator(await connectionTo(hub.controlPlane.kubeconfigPath, server));
-  const transport = new Transport({ connection, userAgent: 'hcpio-operator', metrics: meter, clock: options.clock ?? systemClock });
+  const transport = new Transport({ connection, userAgent: 'hcpio-operator', metrics: meter, clock });
   const log = { ...silentLogger, child: () => silentLogger };
   const given = {
     transport,

@@ -10,11 +10,13 @@ interface Template {
 
 const STATEFUL_SET = { group: 'apps', version: 'v1', plural: 'statefulsets', kind: 'StatefulSet', namespaced: true };
 
+const POD_ADDRESS = '10.128.0.9';
+
 /** Makes the pod that the StatefulSet asks for now, on net1 with these addresses, and ready. */
 export async function runPod(
   hub: Hub,
   namespace: string,
-  edge: 'edge-a' | 'edge-b',
+  edge: 'edge-a' | 'edge-b' | 'prober',
   addresses: readonly string[],
   ready = true,
 ): Promise<WireObject> {
@@ -23,7 +25,7 @@ export async function runPod(
   };
   const { metadata } = spec.template;
   const status = JSON.stringify([
-    { interface: 'eth0', ips: ['10.128.0.9'] },
+    { interface: 'eth0', ips: [POD_ADDRESS] },
     { name: `${namespace}/${edge}`, interface: 'net1', ips: addresses, mac: '02:00:00:00:00:01' },
   ]);
   const pod = {
@@ -45,7 +47,13 @@ export async function runPod(
   };
   await hub.client.create(POD, pod, hub.signal);
   const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False' }];
-  return hub.client.patch(POD, pod.metadata, { type: 'merge', body: { status: { phase: 'Running', conditions } } }, hub.signal, {
-    subresource: 'status',
-  });
+  return hub.client.patch(
+    POD,
+    pod.metadata,
+    { type: 'merge', body: { status: { phase: 'Running', podIP: POD_ADDRESS, conditions } } },
+    hub.signal,
+    {
+      subresource: 'status',
+    },
+  );
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ManualClock, settle } from '../../kube/testing/manual-clock.ts';
 import type { ServedReport } from '../../probes/report.ts';
+import { proofOf } from './proof.ts';
 import { SegmentProbes } from './segment-probes.ts';
 
 const KEY = 'clusters/blue';
@@ -63,6 +64,26 @@ test('a new list does not make a proven segment blink, but it has to be proven b
   await clock.advance(1000);
   expect(await probes.probe(KEY, target('l2'), signal)).toMatchObject({ outcome: 'notProbed', reason: 'Outdated' });
   expect(state.news).toBe(1);
+});
+
+test('an operator that starts anew does not make a proven segment blink when its first question is not answered in time', async () => {
+  const { clock, state, probes } = setUp();
+  const told = proofOf(JSON.parse(body('l1')) as ServedReport, KEY, 'l1');
+  state.body = new Error('the prober takes too long');
+  expect(await probes.probe(KEY, target(), signal, told)).toEqual(told);
+  state.body = body('l1');
+  await clock.advance(1000);
+  expect([await probes.probe(KEY, target(), signal, told), state.asked.length, state.news]).toEqual([told, 2, 0]);
+});
+
+test('but what was told before it started does not stand for ever, and a failure that was told is asked about anew', async () => {
+  const { clock, state, probes } = setUp();
+  const told = (verdict: 'passed' | 'failed') => proofOf(JSON.parse(body('l1', verdict)) as ServedReport, KEY, 'l1');
+  state.body = new Error('ECONNREFUSED');
+  await probes.probe(KEY, target(), signal, told('passed'));
+  await clock.advance(20_000);
+  expect([await probes.probe(KEY, target(), signal), state.news]).toMatchObject([{ reason: 'ProberSilent' }, 1]);
+  expect(await probes.probe('clusters/red', target(), signal, told('failed'))).toMatchObject({ reason: 'ProberSilent' });
 });
 
 test('what stays unproven is asked less often after two minutes', async () => {

@@ -17,7 +17,13 @@ export interface Target {
 }
 
 /** Looks at the segment from the segment. Given to the operator from outside, because it needs a place on the segment to look from. */
-export type ProbeSegment = (tenant: Key, target: Target, signal: AbortSignal) => Promise<SegmentProof>;
+export type ProbeSegment = (
+  tenant: Key,
+  target: Target,
+  signal: AbortSignal,
+  /** What was told of it last, maybe by another process. */
+  told?: SegmentProof,
+) => Promise<SegmentProof>;
 
 /** The body of the prober's report; empty when it has not looked yet. Fails when there is no answer. */
 export type AskProber = (address: string, signal: AbortSignal) => Promise<string>;
@@ -37,8 +43,9 @@ const PATIENT_MS = 5000;
 const PROVEN_MS = 45_000;
 const DEADLINE_MS = 2000;
 /**
- * A new plan has to reach the prober and be looked at, and a prober that is made anew has to start. For as long as that takes, a segment that
- * was proven a moment ago is not called unknown: every machine that comes would make it blink.
+ * A new plan has to reach the prober and be looked at, a prober that is made anew has to start, and an operator that starts anew has a
+ * thousand of them to ask. For as long as that takes, a segment that was proven a moment ago is not called unknown: every machine that comes,
+ * and every restart, would make it blink.
  */
 const GRACE_MS = 20_000;
 
@@ -62,14 +69,15 @@ export class SegmentProbes {
     this.#options = options;
   }
 
-  readonly probe: ProbeSegment = async (tenant, target, signal) => {
+  readonly probe: ProbeSegment = async (tenant, target, signal, told) => {
     const known = this.#entries.get(tenant);
     if (known && isDeepStrictEqual(known.target, target)) return known.proof;
     this.forget(tenant);
+    const before = known ?? this.#remembered(told);
     const entry: Entry = {
       target,
-      proof: known?.proof ?? notProbed('NotProbed', 'nobody has looked from the segment yet'),
-      provenAt: known?.provenAt ?? Number.NEGATIVE_INFINITY,
+      proof: before.proof,
+      provenAt: before.provenAt,
       settled: false,
       looks: 0,
       cancel: () => {},
@@ -84,6 +92,12 @@ export class SegmentProbes {
   forget(tenant: Key): void {
     this.#entries.get(tenant)?.cancel();
     this.#entries.delete(tenant);
+  }
+
+  /** Nobody knows how long ago it was told; the time of grace begins with the first question. */
+  #remembered(told: SegmentProof | undefined): Pick<Entry, 'proof' | 'provenAt'> {
+    if (told?.outcome === 'proven') return { proof: told, provenAt: this.#options.clock.monotonic() };
+    return { proof: notProbed('NotProbed', 'nobody has looked from the segment yet'), provenAt: Number.NEGATIVE_INFINITY };
   }
 
   async #ask(tenant: Key, entry: Entry, signal: AbortSignal): Promise<SegmentProof> {

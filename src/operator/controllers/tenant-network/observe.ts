@@ -1,5 +1,6 @@
 /** All reads: what is known of one tenant when its reconciliation begins. From here on nobody looks around. */
 import type { TenantNetworkStatus } from '../../../api/tenant-network-status.ts';
+import { earlierIn } from '../../../hosted-cluster/earlier.ts';
 import type { Observed } from '../../../hosted-cluster/observed.ts';
 import { observeTenant } from '../../../hosted-cluster/select.ts';
 import type { Key } from '../../../kube/object.ts';
@@ -36,12 +37,13 @@ export async function observe(
   const tenantNetwork = plannable(object);
   if (tenantNetwork) await world.followServices(tenantNetwork, signal);
   const label = tenantLabel(object);
-  const earlier = { allocations: status.machines ?? [], inForce: status.addresses };
+  const earlier = earlierIn(status);
   return {
     key,
     object,
     status,
-    observed: tenantNetwork && observeTenant(world.index, tenantNetwork, { ...earlier, guestRouter: guestRouter(key) }),
+    observed:
+      tenantNetwork && observeTenant(world.index, tenantNetwork, { ...earlier, guestRouter: guestRouter(key) ?? earlier.guestRouter }),
     hostedCluster: hostedClusters.get(clusterOf(object)),
     namespaces: namespacesOf(object),
     inventory: world.inventory(label),

@@ -12,6 +12,7 @@ import { type EdgeState, edgeStates } from './edges.ts';
 import { explain } from './explain.ts';
 import type { Tenant } from './observe.ts';
 import type { Planned } from './plan.ts';
+import { reportedProof } from './reported-proof.ts';
 
 export interface EndpointState extends PlannedEndpoint {
   readonly problem: { readonly kind: 'unpublished' | 'noPods'; readonly text: string } | undefined;
@@ -66,6 +67,7 @@ async function proofFor(tenant: Tenant, plan: TenantPlan, applied: Done, context
     tenant.key,
     { address: pod?.address ?? '', trouble: pod?.address ? '' : trouble, list: applied.probes },
     signal,
+    reportedProof(tenant.status),
   );
 }
 

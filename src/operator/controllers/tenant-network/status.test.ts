@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { earlierIn, earlierOf } from '../../../hosted-cluster/earlier.ts';
 import type { SegmentProof } from '../../segment/proof.ts';
 import { edgeStates } from './edges.ts';
 import { planFor } from './plan.ts';
 import { endpointStates } from './probe.ts';
+import { reportedProof } from './reported-proof.ts';
 import { statusFor } from './status.ts';
 import { blueTenant, edgePodOf, type TenantChange } from './testing/tenant.ts';
 
@@ -90,12 +92,28 @@ test('said again it is the same, so that nothing is written', () => {
   expect(status({ status: once, observed: { allocations: once.machines ?? [] } }, LATER)).toEqual(once);
 });
 
+test.each([
+  ['one that was seen', { httpsPort: 30443, httpPort: 30080, machines: ['blue-workers-1'] }],
+  ['one that is not there yet', 'absent'],
+] as const)('%s is said of the router of the hosted cluster, and read back by an operator that has not looked yet', (_, guestRouter) => {
+  const said = status({ observed: { guestRouter } });
+  expect(earlierIn(said).guestRouter).toEqual(guestRouter);
+  expect(earlierOf(JSON.parse(JSON.stringify(said))).guestRouter).toEqual(guestRouter);
+});
+
 test('a plan that may not be followed leaves in force what was, the addresses of machines above all', () => {
   const before = status();
   const refused = status({ status: before, spec: { segment: { attachment: 'default/vlan100', cidrs: ['10.128.4.0/24'] } } }, LATER);
   const inForce = ({ vip, addresses, pool, plan, machines }: typeof before) => ({ vip, addresses, pool, plan, machines });
   expect(inForce(refused)).toEqual(inForce(before));
   expect([refused.edges, refused.findings?.map(({ code }) => code)]).toEqual([[], expect.arrayContaining(['HCPIO-NET-003'])]);
+});
+
+test('the proof that the status tells of is the one that was reported, and a segment that was not proven tells of none', () => {
+  const proven = { type: 'SegmentProven', status: 'True', reason: 'Proven', message: proof.message, lastTransitionTime: '' } as const;
+  const said = { ...status(), conditions: [proven] };
+  expect(reportedProof(said)).toEqual(proof);
+  expect(reportedProof({ ...said, conditions: [{ ...proven, status: 'Unknown' }] })).toBeUndefined();
 });
 
 test('a condition that this version does not know goes', () => {

@@ -2,6 +2,7 @@
 import { type Finding, finding, sortFindings } from '../../../api/finding.ts';
 import type { TenantNetworkStatus } from '../../../api/tenant-network-status.ts';
 import type { Range, TenantPlan } from '../../../gateway/tenant-plan.ts';
+import { toldRouter } from '../../../hosted-cluster/earlier.ts';
 import type { Condition, ConditionInput } from '../../../kube/conditions.ts';
 import { setConditions } from '../../../kube/conditions.ts';
 import { addressOf } from '../../../net/ip.ts';
@@ -29,6 +30,7 @@ export function statusFor(
     conditions: merged(before, conditions, observedGeneration, now),
     ...(planned.verdict === 'go' ? inForce(planned.plan, planned.hash) : leftInForce(before)),
     ...(observed ? { workers: observed.machines.length } : {}),
+    ...routerTold(observed ? toldRouter(observed.guestRouter) : before.guestRouter),
     endpoints: seen.endpoints.map(({ service, host, port, upstream }) => ({
       service,
       ...(host === null ? {} : { host }),
@@ -52,6 +54,8 @@ export function allFindings({ findings }: Planned, { proof }: Seen, { namespace,
   });
   return sortFindings([...findings, rogue]);
 }
+
+const routerTold = (guestRouter: TenantNetworkStatus['guestRouter']) => (guestRouter === undefined ? {} : { guestRouter });
 
 /** Only these conditions are ours, and all of them are always there: a condition of an older version goes. */
 const merged = (before: TenantNetworkStatus, conditions: readonly ConditionInput[], observedGeneration: number, now: number) => {
