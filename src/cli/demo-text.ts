@@ -23,6 +23,7 @@ export async function ending(lab: Lab, worker: WorkerReport, seconds: number, { 
       [`bin/hcpio lab shell hub-cp${flag}`, 'a shell on the hub; in it:'],
       [`  hcpio status ${CLUSTERS}/${CLUSTER} --watch`, 'how the tenant network fares; leave it open while you break things'],
       [`  hcpio leases ${CLUSTERS}/${CLUSTER}`, 'who has which address, as both edges know it'],
+      [`  hcpio connections ${CLUSTERS}/${CLUSTER}`, 'what each VM dialled through the gateway'],
       [`  hcpio verify ${CLUSTERS}/${CLUSTER}`, 'the probes from the segment once more'],
       [`bin/hcpio lab shell ${worker.name}${flag}`, 'the VM from inside: try to reach anything but the gateway'],
       [`bin/hcpio lab capture ${SEGMENT} --out v.pcap${flag}`, 'what crosses the segment'],

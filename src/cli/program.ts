@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { connectionsCommand } from './connections-command.ts';
 import { crdCommand } from './crd-command.ts';
 import { ANSWER, EXIT, type ExitStatus, type Outcome } from './exit-status.ts';
 import { explainCommand } from './explain-command.ts';
@@ -18,9 +19,9 @@ Exit status:
   0  no error findings
   1  a wrong argument, an unreadable file, or any other failure
   2  error findings; a plan is still shown, but nothing is written
-Commands that ask a cluster (status, leases, verify): 0 yes, 1 no, 2 it could not be asked.`;
+Commands that ask a cluster (status, leases, verify, connections): 0 yes, 1 no, 2 it could not be asked.`;
 
-const QUESTIONS: readonly string[] = ['status', 'leases', 'verify'];
+const QUESTIONS: readonly string[] = ['status', 'leases', 'verify', 'connections'];
 
 /** The whole command line. `outcome` receives the exit status of the command that ran. */
 export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
@@ -37,6 +38,7 @@ export function buildProgram(terminal: Terminal, outcome: Outcome): Command {
   program.addCommand(statusCommand(terminal, outcome));
   program.addCommand(leasesCommand(terminal, outcome));
   program.addCommand(verifyCommand(terminal, outcome));
+  program.addCommand(connectionsCommand(terminal, outcome));
   program.addCommand(explainCommand(terminal));
   program.addCommand(crdCommand(terminal));
   program.addCommand(labCommand(terminal, outcome));

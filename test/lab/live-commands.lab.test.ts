@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import type { Connection } from '../../src/cli/connection-view.ts';
 import type { LeasesView } from '../../src/cli/lease-view.ts';
 import type { TenantView } from '../../src/cli/tenant-view.ts';
 import { CommandFailed } from '../../src/lab/command.ts';
@@ -14,7 +15,7 @@ import { hcpioLab, hcpioLabWell } from './testing/cli.ts';
 import { remainsOf } from './testing/machine.ts';
 import { eventually } from './testing/pods.ts';
 
-/** `hcpio status` and `hcpio leases` against a real API server, a real kubelet and real Keas, with the operator at work. */
+/** `hcpio status`, `hcpio leases` and `hcpio connections` against a real API server, a real kubelet and real Keas, with the operator at work. */
 const NAME = 'tlive';
 const BIN = join(import.meta.dirname, '..', '..', 'bin');
 const MINUTE = 60_000;
@@ -160,7 +161,30 @@ test('leases shows a worker by its name, and both edges know it', async () => {
   expect([code, out.split('\n')[1]]).toEqual([0, 'edge-a answers (hot-standby), edge-b stands by (hot-standby); both know the same']);
 });
 
-test('whoever may only look at TenantNetworks sees their status, and is told what leases takes', async () => {
+test('connections shows what that worker dialled, by its lease and its name', async () => {
+  const [worker] = await workers.list(lab);
+  const [lease] = (JSON.parse((await hcpio(['leases', 'clusters/blue', '-o', 'json'])).out) as LeasesView).leases;
+  // The gateways write every ten seconds, and the worker dials the API once it has its certificate.
+  const look = async () => {
+    const { code, out } = await hcpio(['connections', 'clusters/blue', '--machine', worker?.name ?? '', '-o', 'json']);
+    const all = out.split('\n').filter((line) => line !== '');
+    return { code, toApi: all.map((line) => JSON.parse(line) as Connection).find(({ upstream }) => upstream?.includes('kube-apiserver')) };
+  };
+  const { code, toApi } = await eventually(look, (seen) => seen.code === 0 && seen.toApi !== undefined, 2 * MINUTE);
+  expect(code).toBe(0);
+  expect(toApi).toMatchObject({
+    edge: expect.stringMatching(/^edge-[ab]$/) as string,
+    machine: worker?.name,
+    client: expect.stringContaining(`${lease?.address}:`) as string,
+    listener: '192.168.100.3:6443',
+    upstream: 'clusters-blue/kube-apiserver:6443',
+    seenAs: expect.stringMatching(/^10\./) as string,
+  });
+  const { out } = await hcpio(['hcpio', 'connections', 'blue', '-n', 'clusters', '--tail', '1'], undefined, [toolPath('kubectl')]);
+  expect(out).toMatch(/^TIME .*\n\S+Z {2}edge-[ab] {2}/);
+});
+
+test('whoever may only look at TenantNetworks sees their status, and is told what the others take', async () => {
   const kubeconfig = await asOnlooker();
   const { out } = await hcpio(['status', 'clusters/blue'], kubeconfig);
   expect(out).toContain('you may not list pods in namespace clusters-blue-edge');
@@ -168,6 +192,11 @@ test('whoever may only look at TenantNetworks sees their status, and is told wha
     code: 2,
     out: '',
     err: 'hcpio: you may not run commands in the pods of namespace clusters-blue-edge: it takes the right to create pods/exec there\n',
+  });
+  expect(await hcpio(['connections', 'clusters/blue'], kubeconfig)).toEqual({
+    code: 2,
+    out: '',
+    err: expect.stringMatching(/it takes the right to get pods\/log there\n$/) as string,
   });
 });
 
