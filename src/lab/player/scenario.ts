@@ -32,7 +32,7 @@ export function hubConfiguration({ hub, segments }: Pick<Lab, 'hub' | 'segments'
         apiVersion: 'k8s.cni.cncf.io/v1',
         kind: 'NetworkAttachmentDefinition',
         metadata: { name, namespace: 'default' },
-        spec: { config: JSON.stringify({ cniVersion: '0.3.1', name, type: 'bridge', bridge, ipam: {} }) },
+        spec: { config: JSON.stringify({ cniVersion: '0.3.1', name, type: 'bridge', bridge, macspoofchk: true, ipam: {} }) },
       }),
     ),
   ];
