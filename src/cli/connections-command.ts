@@ -43,17 +43,19 @@ export const connectionsCommand = (terminal: Terminal, outcome: Outcome): Comman
     });
 
 const help = (command: string): string => `
-The API server sees the address of the edge only; this is how one finds the worker behind a connection. A
-connection is shown once: as it ended, or as "open". A gateway writes every 10 seconds, so the newest come late. SENT and RECEIVED are the VM's. What the gateways have
-written is kept by the nodes as long as the logs of other pods are: about 10 MiB per container, and gone with the
-pod; collect them as you collect other logs if you have to keep them.
+The API server sees the address of the edge only; this is how one finds the worker behind a
+connection. A connection is shown once: as it ended, or as "open". SENT and RECEIVED are the VM's. A
+gateway writes every 10 seconds, so the newest come late. The nodes keep these logs as they keep
+those of other pods, about 10 MiB per container, and they go with the pod: collect them if you have
+to keep them.
 
-The name is that of the machine that has the address and had it then; - where no machine is known that had.
-The JSON is the line of the gateway with "edge" and "machine" before it; "seenAs" is what the control plane's
-own audit log has as sourceIPs.
+The name is that of the machine that has the address and had it then; - where no machine is known
+that had. The JSON is the line of the gateway with "edge" and "machine" before it; "seenAs" is what
+the control plane's own audit log has as sourceIPs.
 
-Needs the right to get tenantnetworks, to get pods/log in the namespace of the edge, and, so that no machine
-is named that is younger than the connection, to list virtualmachines in that of the control plane.
+Needs the right to get tenantnetworks, to get pods/log in the namespace of the edge, and, so that no
+machine is named that is younger than the connection, to list virtualmachines in that of the control
+plane.
 
 Exit status:
   0  the logs of all edges were read

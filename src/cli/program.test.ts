@@ -19,6 +19,8 @@ describe('help', () => {
     [['crd', '--help']],
     [['status', '--help']],
     [['leases', '--help']],
+    [['verify', '--help']],
+    [['connections', '--help']],
   ])('%s is no error and fits the page', async (args) => {
     const { status, out, err } = await hcpio(args);
     expect({ status, err, tooLong: out.split('\n').filter((line) => line.length > 100), usage: out.startsWith('Usage: hcpio') }).toEqual({
@@ -30,7 +32,7 @@ describe('help', () => {
   });
 
   test('every command shows examples', async () => {
-    for (const command of ['plan', 'render', 'explain', 'crd', 'status', 'leases'])
+    for (const command of ['plan', 'render', 'explain', 'crd', 'status', 'leases', 'verify', 'connections'])
       expect((await hcpio([command, '--help'])).out).toContain(`\nExamples:\n  hcpio ${command}`);
   });
 

@@ -19,7 +19,8 @@ Exit status:
   0  no error findings
   1  a wrong argument, an unreadable file, or any other failure
   2  error findings; a plan is still shown, but nothing is written
-Commands that ask a cluster (status, leases, verify, connections): 0 yes, 1 no, 2 it could not be asked.`;
+Commands that ask a cluster (status, leases, verify, connections): 0 yes, 1 no, 2 it could not be
+asked.`;
 
 const QUESTIONS: readonly string[] = ['status', 'leases', 'verify', 'connections'];
 

@@ -2,17 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import { configMapName } from '../gateway/config-maps.ts';
 import { PROBES_FILE } from '../gateway/probes.ts';
-import { ApiError, isForbidden, isNotFound, NetworkError } from '../kube/errors.ts';
-import { exec } from '../kube/exec.ts';
 import type { WireObject } from '../kube/object.ts';
 import { CONFIG_MAP } from '../operator/resources.ts';
-import { namespacesOf, tenantOf } from '../operator/world/tenant.ts';
 import { look } from '../prober/look.ts';
-import { readReport } from '../probes/read-report.ts';
 import { isProven, type ProbeReport } from '../probes/report.ts';
 import { type Cluster, type ClusterOptions, withCluster, withClusterOptions } from './cluster.ts';
 import { ANSWER, type Outcome } from './exit-status.ts';
 import { Failure } from './failure.ts';
+import { edgeNamespaceOf, fromSegment, type Look, notYet } from './live-probes.ts';
 import { findTenant, listTenants } from './live-tenants.ts';
 import type { Terminal } from './terminal.ts';
 import { verifyText } from './verify-text.ts';
@@ -25,11 +22,7 @@ interface VerifyOptions extends ClusterOptions {
   readonly list?: boolean;
 }
 
-const [POD, CONTAINER] = ['prober-0', 'prober'];
-const PROGRAM = ['/usr/bin/node', '/opt/hcpio/prober.cjs', 'report'] as const;
-
-interface Verified {
-  readonly from: string;
+interface Verified extends Pick<Look, 'from'> {
   readonly report: ProbeReport;
 }
 
@@ -60,7 +53,7 @@ export const verifyCommand = (terminal: Terminal, outcome: Outcome): Command =>
           return;
         }
         const verified: Verified[] = [];
-        for (const tenant of tenants) verified.push(await fromSegment(cluster, tenant, signal));
+        for (const tenant of tenants) verified.push(await fromSegment(cluster, tenant, 'report', signal));
         tell(verified, name !== undefined);
       });
     });
@@ -95,8 +88,6 @@ async function fromHere(path: string): Promise<Verified> {
   }
 }
 
-const edgeNamespaceOf = (tenant: WireObject): string => namespacesOf(tenantOf(tenant)).edge;
-
 async function listOf({ client }: Cluster, tenant: WireObject, signal: AbortSignal): Promise<string> {
   const named = { namespace: edgeNamespaceOf(tenant), name: configMapName('prober', 'probes') };
   const map = await client.find<WireObject>(CONFIG_MAP, named, signal);
@@ -104,27 +95,6 @@ async function listOf({ client }: Cluster, tenant: WireObject, signal: AbortSign
   if (text === undefined) throw new Failure(`${notYet(tenant)}: there is no ConfigMap ${named.namespace}/${named.name}`);
   return text;
 }
-
-async function fromSegment({ client }: Cluster, tenant: WireObject, signal: AbortSignal): Promise<Verified> {
-  const namespace = edgeNamespaceOf(tenant);
-  const said = await exec(client.transport, { namespace, pod: POD, container: CONTAINER, command: PROGRAM }, signal).catch(
-    (error: unknown) => {
-      if (isForbidden(error))
-        throw new Failure(`you may not run commands in the pods of namespace ${namespace}: it takes the right to create pods/exec there`);
-      if (isNotFound(error)) throw new Failure(`${notYet(tenant)}: there is no pod ${namespace}/${POD}`);
-      if (error instanceof ApiError) throw new Failure(`pod ${namespace}/${POD} cannot be asked: ${error.status.message ?? error.message}`);
-      if (error instanceof NetworkError && error.sent) throw new Failure(`pod ${namespace}/${POD} does not answer: ${error.message}`);
-      throw error;
-    },
-  );
-  const report = said.exitCode === 0 ? readReport(said.stdout) : undefined;
-  if (report === undefined)
-    throw new Failure(`pod ${namespace}/${POD} gives no report: ${said.stderr.trim() || said.stdout.trim().slice(0, 200)}`);
-  return { from: `pod ${namespace}/${POD}`, report };
-}
-
-const notYet = ({ metadata }: WireObject): string =>
-  `nobody can look at the segment of ${metadata.namespace}/${metadata.name} yet; hcpio status says what is waited for`;
 
 function shown(verified: readonly Verified[], single: boolean, { output }: VerifyOptions, { theme }: Terminal): string {
   const data = single ? verified[0] : verified;

@@ -1,4 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -182,6 +184,22 @@ test('connections shows what that worker dialled, by its lease and its name', as
   });
   const { out } = await hcpio(['hcpio', 'connections', 'blue', '-n', 'clusters', '--tail', '1'], undefined, [toolPath('kubectl')]);
   expect(out).toMatch(/^TIME .*\n\S+Z {2}edge-[ab] {2}/);
+});
+
+test('a capture that a script has started in the background ends with it, and the packets are in the file', async () => {
+  const file = join(lab.dir, 'segment.pcap');
+  const capture = spawn(join(BIN, 'hcpio'), ['lab', 'capture', 'vlan100', '--name', NAME, '--out', file], { stdio: 'ignore' });
+  const ended = once(capture, 'exit');
+  // The prober and the edges are never silent for long.
+  const packets = async () => (await stat(file).catch(() => ({ size: 0 }))).size > 24;
+  expect(await eventually(packets, (some) => some, MINUTE)).toBe(true);
+  capture.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  const left = await lab
+    .run(['pgrep', '--full', `tcpdump.*${file}`])
+    .catch((error: unknown) => (error instanceof CommandFailed ? '' : error));
+  expect(left).toBe('');
+  expect(await lab.run(['tcpdump', '-n', '-r', file, '--count'])).toMatch(/\d+ packets?/);
 });
 
 test('whoever may only look at TenantNetworks sees their status, and is told what the others take', async () => {

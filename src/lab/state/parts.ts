@@ -22,6 +22,8 @@ export interface PartCommand {
   readonly cwd?: string;
 }
 
+const PASSED_ON = ['SIGTERM', 'SIGHUP'] as const;
+
 export class Parts {
   readonly #dir: string;
   readonly #logs: string;
@@ -99,11 +101,15 @@ export class Parts {
     // Ctrl-C is meant for the visitor, who is in the same process group and gets it too.
     const ignore = () => {};
     process.on('SIGINT', ignore);
+    // These are meant for us alone when a script or a supervisor sends them; the visitor must not stay behind.
+    const pass = (signal: NodeJS.Signals) => void child.kill(signal);
+    for (const signal of PASSED_ON) process.on(signal, pass);
     try {
       const [code, killedBy] = await once(child, 'exit');
       return typeof code === 'number' ? code : 128 + (constants.signals[killedBy as NodeJS.Signals] ?? 0);
     } finally {
       process.off('SIGINT', ignore);
+      for (const signal of PASSED_ON) process.off(signal, pass);
     }
   }
 
