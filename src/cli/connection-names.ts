@@ -5,7 +5,7 @@ import type { TenantNetworkStatus } from '../api/tenant-network-status.ts';
 export const PROBER = '(prober)';
 
 export interface NameSources {
-  readonly machines: NonNullable<TenantNetworkStatus['machines']>;
+  readonly machines: readonly { readonly machine: string; readonly addresses: readonly string[] }[];
   readonly addresses: NonNullable<TenantNetworkStatus['addresses']>;
   /** When each machine was made, by name; absent where that could not be read. */
   readonly madeAt?: ReadonlyMap<string, string>;

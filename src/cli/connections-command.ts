@@ -73,8 +73,9 @@ async function show(cluster: Cluster, name: string, options: ConnectionsOptions,
   if (view.edges.length === 0) throw new Failure(`${view.tenant} has no edges yet; ${terminal.command} status says what it waits for`);
   const note = (text: string): void => terminal.err(`${terminal.command}: ${text}\n`);
   const names = await MachineNames.read(cluster, tenant, note, signal);
+  const part = options.since === undefined ? {} : { sinceSeconds: options.since };
   const logs = await Promise.all(
-    view.edges.map(({ name: edge }) => readGateway(cluster, { namespace: view.edgeNamespace, edge }, options.since, signal)),
+    view.edges.map(({ name: edge }) => readGateway(cluster, { namespace: view.edgeNamespace, edge }, part, signal)),
   );
   const unread = logs.filter(({ problem }) => problem !== undefined);
   const told = unread.map(({ edge, problem }) => `the log of ${edge} could not be read: ${problem}`);

@@ -17,7 +17,12 @@ export interface Topology {
   readonly edgeNamespace: string;
   readonly addresses: AddressPlan;
   readonly upstreams: readonly { readonly upstream: string }[];
-  readonly edges: readonly { readonly name: string; readonly addresses: { readonly ipv4?: string; readonly ipv6?: string } }[];
+  readonly edges: readonly {
+    readonly name: string;
+    readonly addresses: { readonly ipv4?: string; readonly ipv6?: string };
+    /** It runs, and is not ready or not there now. */
+    readonly away?: boolean;
+  }[];
   readonly segment: { readonly attachment: string; readonly mtu: number };
   readonly dhcp: { readonly reservations: readonly unknown[] };
   /** The edge that holds the VIP, where that is known. */
@@ -88,7 +93,7 @@ function drawEdges(canvas: Canvas, plan: Topology, top: number): number[] {
     const x = places[index] ?? INNER;
     const leg = x + Math.floor(width / 2);
     canvas.box(x, top, width, height);
-    canvas.centred(x, top + 1, width, edge.name);
+    canvas.centred(x, top + 1, width, edge.away ? `${edge.name} ✗ down` : edge.name);
     for (const [row, address] of addressesOf(edge).entries()) canvas.centred(x, top + 2 + row, width, address);
     canvas.text(leg, top + height - 1, '┬');
     return leg;

@@ -1,7 +1,7 @@
 /** Reads the log of the gateway container of an edge. */
 import { sleep } from '../kube/clock.ts';
 import { ApiError, isForbidden, NetworkError } from '../kube/errors.ts';
-import { type LogLine, podLog } from '../kube/pod-log.ts';
+import { type LogLine, type PodLogOrder, podLog } from '../kube/pod-log.ts';
 import type { Cluster } from './cluster.ts';
 import { Failure } from './failure.ts';
 
@@ -27,14 +27,13 @@ const order = ({ namespace, edge }: GatewayOf) => ({ namespace, pod: `${edge}-0`
 export async function readGateway(
   { client }: Cluster,
   gateway: GatewayOf,
-  sinceSeconds: number | undefined,
+  part: Pick<PodLogOrder, 'sinceSeconds' | 'tailLines'>,
   signal: AbortSignal,
 ): Promise<GatewayLog> {
   const { edge } = gateway;
   try {
     const lines: LogLine[] = [];
-    const asked = { ...order(gateway), ...(sinceSeconds === undefined ? {} : { sinceSeconds }) };
-    for await (const line of podLog(client.transport, asked, signal)) lines.push(line);
+    for await (const line of podLog(client.transport, { ...order(gateway), ...part }, signal)) lines.push(line);
     return { edge, lines };
   } catch (error) {
     return { edge, lines: [], problem: problemOf(error, gateway) };

@@ -8,3 +8,13 @@ export const VIRTUAL_MACHINE: Resource = {
   kind: 'VirtualMachine',
   namespaced: true,
 };
+
+const machines = (version: string): Resource => ({
+  group: 'cluster.x-k8s.io',
+  version,
+  plural: 'machines',
+  kind: 'Machine',
+  namespaced: true,
+});
+/** Newest first. */
+export const CLUSTER_API_MACHINES = [machines('v1beta2'), machines('v1beta1')] as const;

@@ -25,7 +25,7 @@ export async function fromSegment({ client }: Cluster, tenant: WireObject, wante
     (error: unknown) => {
       if (isForbidden(error))
         throw new Failure(`you may not run commands in the pods of namespace ${namespace}: it takes the right to create pods/exec there`);
-      if (isNotFound(error)) throw new Failure(`${notYet(tenant)}: there is no pod ${namespace}/${POD}`);
+      if (isNotFound(error)) throw new Failure(`${wanted === 'last' ? '' : `${notYet(tenant)}: `}there is no pod ${namespace}/${POD}`);
       if (error instanceof ApiError) throw new Failure(`pod ${namespace}/${POD} cannot be asked: ${error.status.message ?? error.message}`);
       if (error instanceof NetworkError && error.sent) throw new Failure(`pod ${namespace}/${POD} does not answer: ${error.message}`);
       throw error;

@@ -19,6 +19,22 @@ const waiting = {
   })),
 };
 
+const instance = {
+  apiVersion: 'kubevirt.io/v1',
+  kind: 'VirtualMachineInstance',
+  metadata: { name: 'blue-1', namespace: 'clusters-blue' },
+  status: { phase: 'Running', nodeName: 'hub-b' },
+};
+const machine = {
+  apiVersion: 'cluster.x-k8s.io/v1beta2',
+  kind: 'Machine',
+  metadata: { name: 'blue-x', namespace: 'clusters-blue' },
+  spec: { infrastructureRef: { kind: 'KubevirtMachine', name: 'blue-1' } },
+  status: { nodeRef: { name: 'blue-1' }, conditions: [{ type: 'NodeReady', status: 'False' }] },
+};
+const DIALLED =
+  '{"client":"192.168.100.10:50504","connection":1,"event":"TcpUpstreamConnected","flags":"-","listener":"192.168.100.3:6443","seenAs":"10.128.0.5:63460","sni":null,"start":"2026-01-02T03:05:22.835Z","upstream":"clusters-blue/kube-apiserver:6443","upstreamAddress":"172.30.198.163:6443"}';
+
 const status = (hub: LiveHub, ...args: readonly string[]) => hcpio(['status', '--kubeconfig', hub.kubeconfig, ...args]);
 
 describe('one tenant', () => {
@@ -27,6 +43,12 @@ describe('one tenant', () => {
     hub.server.put(PODS, pod('edge-a', '192.168.100.2', 'hub-a'));
     hub.server.put(PODS, pod('edge-b', '192.168.100.4', 'hub-b'));
     hub.server.put(NODE_POOLS, nodePool('blue', { [RELEASE_MARKER]: 'true' }));
+    hub.server.put('virtualmachineinstances', instance);
+    hub.server.put('machines', machine);
+    hub.server.failNext(
+      ({ path }) => path.endsWith('/edge-a-0/log'),
+      (response) => void response.end(`2026-01-02T03:06:00.000000000Z ${DIALLED}\n`),
+    );
     vi.useFakeTimers({ now: Date.parse('2026-01-02T03:07:10Z'), toFake: ['Date'] });
     const { status: code, out, err } = await status(hub, 'blue').finally(() => vi.useRealTimers());
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -78,8 +100,13 @@ NODEPOOLS
   blue      1 of 2  released
 
 MACHINES
-  machine  MAC                address
-  blue-1   02:00:00:00:01:01  192.168.100.10
+  machine  MAC                address         VM                lease  reached    Node
+  blue-1   02:00:00:00:01:01  192.168.100.10  Running on hub-b  -      APIServer  registered, not Ready
+
+NOT SEEN
+  probes: there is no pod clusters-blue-edge/prober-0
+  leases: edge-a could not be asked: it has no pod
+  leases: edge-b could not be asked: it has no pod
 `);
   });
 
@@ -97,6 +124,8 @@ MACHINES
 
   test('is the same as JSON and YAML, for programs', async () => {
     await using hub = await LiveHub.start(tenant('blue'));
+    hub.server.put(PODS, pod('edge-a', '192.168.100.2', 'hub-a'));
+    hub.server.put(PODS, pod('edge-b', '192.168.100.4', 'hub-b'));
     hub.server.put(NODE_POOLS, nodePool('blue', {}, '2027-01-01T00:00:00Z'));
     const view = JSON.parse((await status(hub, 'clusters/blue', '-o', 'json')).out) as TenantView;
     expect(parse((await status(hub, 'clusters/blue', '-o', 'yaml')).out)).toEqual(view);
@@ -108,6 +137,17 @@ MACHINES
         ['edge-b', false],
       ],
     ]);
+  });
+
+  test('of which an edge is being replaced says so in the drawing, and nobody holds the VIP for sure', async () => {
+    await using hub = await LiveHub.start(tenant('blue'));
+    const old = pod('edge-a', '192.168.100.2', 'hub-a');
+    hub.server.put(PODS, { ...old, metadata: { ...old.metadata, deletionTimestamp: '2026-01-02T03:07:00Z' } });
+    hub.server.put(PODS, pod('edge-b', '192.168.100.4', 'hub-b'));
+    const { out } = await status(hub, 'blue');
+    expect(out).toContain('│ edge-a ✗ down ├────────────── peer link ───────────────┤    edge-b     │');
+    expect(out).toMatch(/\n {21}│ {20}VIP 192\.168\.100\.3 {19}│\n/);
+    expect(out).toContain('  edge-a  edge-a-0  hub-a  192.168.100.2  -          not ready: its pod is being replaced\n');
   });
 
   test('whose newest spec nobody has looked at is not ready, whatever was said of the older one', async () => {

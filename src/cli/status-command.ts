@@ -1,12 +1,15 @@
 import { Command, Option } from 'commander';
+import type { WireObject } from '../kube/object.ts';
 import { type Cluster, type ClusterOptions, withCluster, withClusterOptions } from './cluster.ts';
 import type { Outcome } from './exit-status.ts';
 import { ANSWER } from './exit-status.ts';
 import { findTenant, listTenants, readTenant } from './live-tenants.ts';
+import { lookAround } from './look-around.ts';
 import { Screen } from './screen.ts';
 import { changes } from './status-changes.ts';
 import { statusText, tenantsTable } from './status-text.ts';
-import { type TenantView, tenantView } from './tenant-view.ts';
+import { SurroundingsWatch } from './surroundings-watch.ts';
+import { type TenantObjects, type TenantView, tenantView } from './tenant-view.ts';
 import { watchTenants } from './tenant-watch.ts';
 import type { Terminal } from './terminal.ts';
 import { toYaml } from './yaml-text.ts';
@@ -33,8 +36,12 @@ Exit status:
   1  one of them is not
   2  it could not be asked: a wrong argument, no kubeconfig, no answer, no such tenant
 
-Needs the right to get and list tenantnetworks; with the right to list pods (in the edge's
-namespace) and nodepools it shows those as well.
+Needs the right to get and list tenantnetworks. It shows more with the rights to list nodepools, to
+list pods, to read pods/log and to create pods/exec in the namespace of the edge, and to list
+virtualmachines, virtualmachineinstances and machines (cluster.x-k8s.io) in that of the control
+plane; what may not be seen is told and left out. The probes are what the prober saw last; verify
+looks now. "reached" is as far as the gateways' logs go back. With --watch all that is asked of pods
+is asked every 15 seconds, the rest is shown as it changes.
 
 Examples:
   ${terminal.command} status -A
@@ -55,9 +62,14 @@ async function once(cluster: Cluster, name: string | undefined, options: StatusO
   const views =
     name === undefined
       ? (await listTenants(cluster, namespace, signal)).map((tenant) => tenantView({ tenant }))
-      : [tenantView(await readTenant(cluster, await findTenant(cluster, name, signal), signal))];
+      : [await one(cluster, await findTenant(cluster, name, signal), signal)];
   terminal.out(shown(views, name !== undefined, options, namespace, terminal));
   return views.every(({ ready }) => ready) ? ANSWER.yes : ANSWER.no;
+}
+
+async function one(cluster: Cluster, tenant: WireObject, signal: AbortSignal): Promise<TenantView> {
+  const [read, around] = await Promise.all([readTenant(cluster, tenant, signal), lookAround(cluster, tenant, signal)]);
+  return tenantView({ ...read, around });
 }
 
 /** Until it is interrupted. */
@@ -84,7 +96,21 @@ async function watch(
     else terminal.out(changeLines(before, views));
     before = views;
   };
-  await watchTenants(cluster, { ...(tenant ? { tenant } : {}), namespace }, (seen) => show(seen.map(tenantView)), signal);
+  if (tenant === undefined) return watchTenants(cluster, { namespace }, (seen) => show(seen.map((each) => tenantView(each))), signal);
+  let latest: readonly TenantObjects[] | undefined;
+  const around = new SurroundingsWatch(cluster, tenant);
+  // Whoever was asked may answer before there is a picture to add it to.
+  const draw = () => latest && show(latest.map((each) => tenantView({ ...each, around: around.latest })));
+  const followed = watchTenants(
+    cluster,
+    { tenant, namespace },
+    (seen) => {
+      latest = seen;
+      draw();
+    },
+    signal,
+  );
+  await Promise.all([followed, around.run(draw, signal)]);
 }
 
 function changeLines(before: readonly TenantView[], after: readonly TenantView[]): string {

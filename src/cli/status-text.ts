@@ -1,12 +1,14 @@
 /** What `hcpio status` tells people: the verdict, the picture, then one table per question. */
 import type { Finding } from '../api/finding.ts';
-import { age } from './age.ts';
+import { age, duration } from './age.ts';
 import { drawTopology } from './drawing.ts';
 import { findingsText, tally } from './findings-text.ts';
 import { type Cell, columns, paragraph, printable } from './layout.ts';
+import type { MachineView } from './machine-steps.ts';
 import { topologyOf } from './tenant-topology.ts';
 import type { ConditionView, EdgeView, Gate, TenantView } from './tenant-view.ts';
 import type { Theme } from './terminal.ts';
+import { probeLines } from './verify-text.ts';
 
 const MOST_MACHINES = 20;
 /** In the table of all tenants a sentence ends here; the tenant's own status has it whole. */
@@ -29,6 +31,12 @@ export function statusText(view: TenantView, now: number, theme: Theme): string[
     titled('ENDPOINTS that the workers dial', endpointRows(view, theme), theme),
     titled('NODEPOOLS', nodePoolRows(view, theme), theme),
     titled('MACHINES', machineRows(view, theme), theme),
+    probeSection(view, theme),
+    titled(
+      'NOT SEEN',
+      view.unseen.flatMap((note) => paragraph(printable(note), 2).map((line) => theme.doubtful(line))),
+      theme,
+    ),
     view.findings.length === 0 ? [] : [theme.strong(`FINDINGS: ${tally(findingsOf(view))}`), '', ...findingsText(findingsOf(view), theme)],
   ];
   return sections.filter((section) => section.length > 0).flatMap((section, index) => [...(index === 0 ? [] : ['']), ...section]);
@@ -148,10 +156,33 @@ const nodePoolRows = ({ nodePools }: TenantView, theme: Theme): string[] =>
   );
 
 const machineRows = ({ machines }: TenantView, theme: Theme): string[] => {
-  const rows: Cell[][] = machines.slice(0, MOST_MACHINES).map(({ machine, mac, addresses }) => [machine, mac, addresses.join(', ')]);
+  const rows = machines.slice(0, MOST_MACHINES).map((machine) => machineRow(machine, theme));
   const more = machines.length - rows.length;
-  return table(['machine', 'MAC', 'address'], more > 0 ? [...rows, [`... and ${more} more (-o yaml has them all)`]] : rows, theme);
+  const head = ['machine', 'MAC', 'address', 'VM', 'lease', 'reached', 'Node'];
+  return table(head, more > 0 ? [...rows, [`... and ${more} more (-o yaml has them all)`]] : rows, theme);
 };
+
+/** - is not known: it could not be asked (a note says why), or nobody says it. */
+const machineRow = ({ machine, mac, addresses, phase, hubNode, lease, reached, registered, ready }: MachineView, theme: Theme): Cell[] => [
+  machine,
+  mac,
+  addresses.join(', '),
+  phase === undefined ? '-' : `${phase}${hubNode === undefined ? '' : ` on ${hubNode}`}`,
+  lease === undefined ? '-' : lease === 'none' ? { text: 'not asked for', paint: theme.doubtful } : lease,
+  reached === undefined ? '-' : reached.join(', ') || { text: 'nothing yet', paint: theme.doubtful },
+  nodeCell(registered, ready, theme),
+];
+
+function nodeCell(registered: boolean | undefined, ready: boolean | undefined, theme: Theme): Cell {
+  if (ready === true) return { text: 'Ready', paint: theme.good };
+  if (ready === false && registered) return { text: 'registered, not Ready', paint: theme.bad };
+  return registered === undefined ? '-' : registered ? 'registered' : { text: 'not registered', paint: theme.doubtful };
+}
+
+const probeSection = ({ probes }: TenantView, theme: Theme): string[] =>
+  probes === undefined
+    ? []
+    : [theme.strong(`PROBES from the segment, ${duration(probes.ageSeconds)} ago`), ...probeLines(probes.results, theme)];
 
 /** Written by the operator of some version; the code is shown as it is. */
 const findingsOf = ({ findings }: TenantView): readonly Finding[] => findings as readonly Finding[];

@@ -40,6 +40,29 @@ test('where there is no terminal each change is one line', async () => {
   expect(watch.said()).not.toContain('\u001b');
 });
 
+test('what has to be asked for is asked for now and then, however much changes', async () => {
+  await using hub = await LiveHub.start(tenant('blue', PROVEN));
+  const since = performance.now();
+  await using watch = watching(bin, ['status', 'blue', '--watch', '-o', 'json', '--kubeconfig', hub.kubeconfig]);
+  const asked = () => hub.server.requests.filter(({ path }) => path.endsWith('/virtualmachineinstances')).length;
+  const views = () =>
+    watch
+      .said()
+      .split('\n')
+      .filter((line) => line !== '');
+  await vi.waitFor(() => expect(asked()).toBe(1), patience);
+  for (const workers of [2, 3, 4, 5]) {
+    hub.server.put('tenantnetworks', tenant('blue', { ...PROVEN, workers }));
+    await vi.waitFor(
+      () => expect(views().some((line) => (JSON.parse(line) as { workers: number }).workers === workers)).toBe(true),
+      patience,
+    );
+  }
+  // What was answered is told with all that comes after.
+  await vi.waitFor(() => expect((JSON.parse(views().at(-1) ?? '') as { unseen: unknown[] }).unseen.length).toBeGreaterThan(0), patience);
+  expect(asked()).toBeLessThanOrEqual(1 + (performance.now() - since) / 15_000);
+});
+
 test('on a terminal it is drawn again in place', async () => {
   await using hub = await LiveHub.start(tenant('blue', PROVEN));
   const command = `${bin} status --watch --kubeconfig ${hub.kubeconfig}`;

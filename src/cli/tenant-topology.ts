@@ -19,7 +19,13 @@ export function topologyOf(view: TenantView): Topology {
     const [ipv4, ipv6] = [addresses.ipv4?.[pick], addresses.ipv6?.[pick]];
     return ipv4 === undefined && ipv6 === undefined
       ? []
-      : [{ name, addresses: { ...(ipv4 === undefined ? {} : { ipv4 }), ...(ipv6 === undefined ? {} : { ipv6 }) } }];
+      : [
+          {
+            name,
+            addresses: { ...(ipv4 === undefined ? {} : { ipv4 }), ...(ipv6 === undefined ? {} : { ipv6 }) },
+            away: edges.some((each) => each.name === name && !each.ready),
+          },
+        ];
   };
   return {
     controlPlaneNamespace: view.controlPlaneNamespace,

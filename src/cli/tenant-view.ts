@@ -5,6 +5,8 @@ import type { WireObject } from '../kube/object.ts';
 import { CONDITIONS } from '../operator/controllers/tenant-network/conditions.ts';
 import { type EdgePod, edgePod } from '../operator/world/edge-pod.ts';
 import { namespacesOf, tenantOf } from '../operator/world/tenant.ts';
+import type { Surroundings } from './look-around.ts';
+import { type MachineView, machineViews } from './machine-steps.ts';
 
 type Reported<K extends keyof TenantNetworkStatus> = NonNullable<TenantNetworkStatus[K]>;
 
@@ -14,6 +16,8 @@ export interface TenantObjects {
   readonly pods?: readonly WireObject[] | undefined;
   readonly nodePools?: readonly WireObject[] | undefined;
   readonly notes?: readonly string[];
+  /** What was asked of others; absent where nobody was. */
+  readonly around?: Surroundings | undefined;
 }
 
 export interface TenantView {
@@ -32,8 +36,12 @@ export interface TenantView {
   readonly endpoints: Reported<'endpoints'>;
   readonly nodePools: readonly NodePoolView[];
   readonly workers: number;
-  readonly machines: Reported<'machines'>;
+  readonly machines: readonly MachineView[];
+  /** What the prober saw when it looked last; absent when it was not asked, or could not be. */
+  readonly probes: Surroundings['probes'];
   readonly findings: Reported<'findings'>;
+  /** What could not be asked of others, and why. */
+  readonly unseen: readonly string[];
   /** What could not be read, or what to know about the rest. */
   readonly notes: readonly string[];
 }
@@ -65,7 +73,7 @@ export interface NodePoolView {
   readonly gate: Gate;
 }
 
-export function tenantView({ tenant, pods, nodePools, notes = [] }: TenantObjects): TenantView {
+export function tenantView({ tenant, pods, nodePools, notes = [], around }: TenantObjects): TenantView {
   const kept = tenantOf(tenant);
   const { status } = kept;
   const namespaces = namespacesOf(kept);
@@ -88,7 +96,8 @@ export function tenantView({ tenant, pods, nodePools, notes = [] }: TenantObject
     endpoints: status.endpoints ?? [],
     nodePools: (nodePools ?? []).map(asNodePool).flatMap((pool) => (pool.spec?.clusterName === hostedCluster ? [nodePoolView(pool)] : [])),
     workers: status.workers ?? 0,
-    machines: status.machines ?? [],
+    machines: machineViews(status.machines ?? [], status.endpoints ?? [], around ?? {}),
+    probes: around?.probes,
     findings: status.findings ?? [],
     notes: [
       ...(conditions.length === 0 ? ['no operator has reported on it yet: kubectl get pods -n hcpio-system'] : []),
@@ -97,6 +106,7 @@ export function tenantView({ tenant, pods, nodePools, notes = [] }: TenantObject
         : []),
       ...notes,
     ],
+    unseen: around?.notes ?? [],
   };
 }
 
@@ -118,13 +128,17 @@ function edgeViews({ edges = [] }: TenantNetworkStatus, pods: readonly EdgePod[]
       name,
       pod: pod?.metadata.name,
       node,
-      ready: pods === undefined ? (reported?.ready ?? false) : (pod?.ready ?? false) && (reported?.ready ?? false),
+      ready: pods === undefined ? (reported?.ready ?? false) : pod?.ready === true && !pod.terminating && (reported?.ready ?? false),
       net1: pod?.net1?.addresses ?? reported?.addresses ?? [],
-      holdsVip: reported?.holdsVip,
+      holdsVip: isAway(pods, pod) ? undefined : reported?.holdsVip,
       trouble: troubleOf(pods, pod),
     };
   });
 }
+
+/** Then what the operator reported is what was: a stopping edge hands the VIP over, and one that is not on the segment yet has none. */
+const isAway = (pods: readonly EdgePod[] | undefined, pod: EdgePod | undefined): boolean =>
+  pods !== undefined && (pod === undefined || pod.terminating || pod.net1 === undefined);
 
 function troubleOf(pods: readonly EdgePod[] | undefined, pod: EdgePod | undefined): string | undefined {
   if (pods !== undefined && pod === undefined) return 'it has no pod';

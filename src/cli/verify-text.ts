@@ -6,10 +6,19 @@ import type { Theme } from './terminal.ts';
 const MARKS: Readonly<Record<Verdict, string>> = { passed: '✓', noted: '!', late: '…', failed: '✗' };
 
 export function verifyText({ tenant, results, holder }: ProbeReport, from: string, theme: Theme): string[] {
+  return [
+    theme.strong(`Tenant network ${tenant}, seen from ${from}`),
+    '',
+    ...probeLines(results, theme),
+    '',
+    summary(results, holder, theme),
+  ];
+}
+
+export function probeLines(results: readonly ProbeResult[], theme: Theme): string[] {
   const paint = { passed: theme.good, noted: theme.doubtful, late: theme.doubtful, failed: theme.bad };
   const rows = columns(results.map((result) => row(result, paint[result.verdict])));
-  const told = results.flatMap((result, i) => [rows[i] ?? '', ...advice(result, theme)]);
-  return [theme.strong(`Tenant network ${tenant}, seen from ${from}`), '', ...told, '', summary(results, holder, theme)];
+  return results.flatMap((result, i) => [rows[i] ?? '', ...advice(result, theme)]);
 }
 
 const row = ({ group, subject, verdict, message, milliseconds }: ProbeResult, paint: (text: string) => string): Cell[] => [

@@ -3,6 +3,7 @@
  *
  *   prober serve FILE    look at what the list in FILE says, again and again, and hand out the report
  *   prober report        ask the one that serves here for a fresh look, and print it
+ *   prober last          the same for what it saw last
  *   prober once FILE     look once, from this machine, and print the report
  */
 import { once } from 'node:events';
@@ -13,7 +14,7 @@ import { look } from './look.ts';
 import { reportServer } from './server.ts';
 import { Watcher } from './watcher.ts';
 
-const USAGE = 'usage: prober serve FILE | report | once FILE';
+const USAGE = 'usage: prober serve FILE | report | last | once FILE';
 /** As in the plan's NetworkPolicy and guard. */
 const PORT = 8068;
 const LOOPBACK = '127.0.0.1';
@@ -28,15 +29,16 @@ async function serve(path: string, stop: AbortSignal): Promise<void> {
   for (const server of servers) server.close().closeAllConnections();
 }
 
-async function report(): Promise<void> {
-  const request = get({ host: LOOPBACK, port: PORT, path: '/report?fresh=1', timeout: FRESH_MS });
+async function report(path: string): Promise<void> {
+  const request = get({ host: LOOPBACK, port: PORT, path, timeout: FRESH_MS });
   const [response] = await once(request, 'response');
   process.stdout.write(await text(response));
 }
 
 async function main([command, path]: readonly string[], stop: AbortSignal): Promise<void> {
   if (command === 'serve' && path !== undefined) return serve(path, stop);
-  if (command === 'report') return report();
+  if (command === 'report') return report('/report?fresh=1');
+  if (command === 'last') return report('/report');
   if (command === 'once' && path !== undefined) {
     process.stdout.write(`${JSON.stringify({ ...(await look(await readFile(path, 'utf8'))), ageMilliseconds: 0 })}\n`);
     return undefined;

@@ -186,6 +186,34 @@ test('connections shows what that worker dialled, by its lease and its name', as
   expect(out).toMatch(/^TIME .*\n\S+Z {2}edge-[ab] {2}/);
 });
 
+test('status shows how far that worker has come, and what the prober saw last', async () => {
+  const look = async () => JSON.parse((await hcpio(['status', 'clusters/blue', '-o', 'json'])).out) as TenantView;
+  const { machines, probes, unseen } = await eventually(look, ({ machines: [first] }) => first?.ready === true, 2 * MINUTE);
+  expect(
+    machines.map(({ machine, phase, hubNode, lease, reached, registered, ready }) => ({
+      machine,
+      phase,
+      hubNode,
+      lease,
+      reached,
+      registered,
+      ready,
+    })),
+  ).toEqual([
+    {
+      machine: (await workers.list(lab))[0]?.name,
+      phase: 'Running',
+      hubNode: expect.stringMatching(/^hub-[ab]$/) as string,
+      lease: 'leased',
+      reached: expect.arrayContaining(['Ignition', 'APIServer']) as string[],
+      registered: true,
+      ready: true,
+    },
+  ]);
+  expect([probes?.results.length, unseen]).toEqual([10, []]);
+  expect((await hcpio(['status', 'clusters/blue'])).out).toMatch(/\nPROBES from the segment, \d+m?\d*s ago\n {2}\S {2}DHCP {2}DISCOVER/);
+});
+
 test('a capture that a script has started in the background ends with it, and the packets are in the file', async () => {
   const file = join(lab.dir, 'segment.pcap');
   const capture = spawn(join(BIN, 'hcpio'), ['lab', 'capture', 'vlan100', '--name', NAME, '--out', file], { stdio: 'ignore' });
@@ -206,6 +234,13 @@ test('whoever may only look at TenantNetworks sees their status, and is told wha
   const kubeconfig = await asOnlooker();
   const { out } = await hcpio(['status', 'clusters/blue'], kubeconfig);
   expect(out).toContain('you may not list pods in namespace clusters-blue-edge');
+  expect(out.slice(out.indexOf('NOT SEEN')).match(/^ {2}\S.*?:/gm)).toEqual([
+    '  what runs of the VMs:',
+    '  whether the Nodes have registered:',
+    '  leases:',
+    '  what the machines reached:',
+    '  probes:',
+  ]);
   expect(await hcpio(['leases', 'clusters/blue'], kubeconfig)).toEqual({
     code: 2,
     out: '',

@@ -70,8 +70,10 @@ export class Machines {
   async #follow(built: Built, name: string, vm: Manifest, worker: WorkerRecord, signal: AbortSignal): Promise<boolean> {
     const steps = await readSteps(this.#lab, worker);
     const has = (step: string) => steps.some((reached) => reached.step === step);
-    await this.#show(built, name, vm, { node: worker.node, address: leasedAddress(steps), nodeRef: has('registered') }, signal);
-    return has('ready');
+    const ready = steps.find(({ step }) => step === 'ready');
+    const readyAt = ready && new Date(worker.poweredOn + ready.seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+    await this.#show(built, name, vm, { node: worker.node, address: leasedAddress(steps), nodeRef: has('registered'), readyAt }, signal);
+    return ready !== undefined;
   }
 
   async #show(built: Built, name: string, vm: Manifest, running: Running, signal: AbortSignal): Promise<void> {

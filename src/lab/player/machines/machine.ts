@@ -16,6 +16,8 @@ export interface Running {
   readonly node: string;
   readonly address: string | undefined;
   readonly nodeRef: boolean;
+  /** When the Node was Ready. */
+  readonly readyAt?: string | undefined;
 }
 
 const CLUSTER_LABEL = 'cluster.x-k8s.io/cluster-name';
@@ -95,12 +97,15 @@ export function virtualMachineInstance({ name, pool, cluster }: Worker, vm: Kube
 }
 
 /** What Cluster API copies from the instance; machine-approver compares certificate requests with it. */
-export function machineStatus(name: string, { address, nodeRef }: Running) {
+export function machineStatus(name: string, { address, nodeRef, readyAt }: Running) {
   return {
     phase: nodeRef ? 'Running' : 'Provisioned',
     initialization: { bootstrapDataSecretCreated: true, infrastructureProvisioned: true },
     addresses: [{ type: 'InternalDNS', address: name }, ...(address ? [{ type: 'InternalIP', address }] : [])],
     ...(nodeRef ? { nodeRef: { name } } : {}),
+    ...(readyAt === undefined
+      ? {}
+      : { conditions: [{ type: 'NodeReady', status: 'True', reason: 'NodeReady', message: '', lastTransitionTime: readyAt }] }),
   };
 }
 
