@@ -1,16 +1,19 @@
-import { writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RELEASE_MARKER } from '../../src/api/markers.ts';
 import type { TenantNetworkStatus } from '../../src/api/tenant-network-status.ts';
 import { CommandFailed } from '../../src/lab/command.ts';
+import { ensureDerived } from '../../src/lab/images/derived.ts';
+import { operatorImage } from '../../src/lab/images/operator.ts';
 import { openLab } from '../../src/lab/open.ts';
 import { nodePool } from '../../src/lab/player/scenario.ts';
 import type { RunningLab } from '../../src/lab/running-lab.ts';
 import { workers } from '../../src/lab/worker/control.ts';
 import type { ProbeReport } from '../../src/probes/report.ts';
 import { hcpioLab, hcpioLabWell } from './testing/cli.ts';
-import { netnsOf } from './testing/from-worker.ts';
+import { netnsOf, serialOf } from './testing/from-worker.ts';
 import { remainsOf } from './testing/machine.ts';
 import { BUSYBOX, eventually } from './testing/pods.ts';
 
@@ -161,7 +164,48 @@ test('hcpio verify sees the same now, from the prober and from a worker', async 
   );
   const file = join(lab.dir, 'probes.json');
   await writeFile(file, (await verify(['blue', '-n', 'clusters', '--list'])).out);
-  expect(await wellFrom(['--here', file], await netnsOf(lab, light?.name ?? ''))).toEqual(SUBJECTS);
+  const netns = await netnsOf(lab, light?.name ?? '');
+  expect(await wellFrom(['--here', file], netns)).toEqual(SUBJECTS);
+  // Without Node and without hcpio on the worker: the operator's image as it ships, and nothing else of this machine.
+  const root = await unpackedOperatorImage();
+  await copyFile(file, join(root, 'probes.json'));
+  const shipped = ['chroot', root, '/usr/bin/node', '/opt/hcpio/prober.cjs', 'once', '/probes.json'];
+  const look = async () => subjects(JSON.parse(await lab.run(shipped, { netns })) as ProbeReport);
+  expect(await eventually(look, (seen) => seen.every((probe) => probe.endsWith(' passed')), 2 * MINUTES)).toEqual(SUBJECTS);
+});
+
+/** The root file system of the operator's image, as a container runtime would lay it out. */
+async function unpackedOperatorImage(): Promise<string> {
+  const [archive, root] = [join(lab.dir, 'operator-image'), join(lab.dir, 'operator-root')];
+  await Promise.all([archive, root].map((path) => mkdir(path, { recursive: true })));
+  await lab.run(['tar', '-C', archive, '-xf', (await ensureDerived(operatorImage, signal)).archive]);
+  const [{ Layers: layers }] = JSON.parse(await readFile(join(archive, 'manifest.json'), 'utf8')) as [{ Layers: readonly string[] }];
+  for (const layer of layers) await lab.run(['tar', '-C', root, '-xf', join(archive, layer)]);
+  return root;
+}
+
+test('the serials in the status are those that each edge serves on the segment', async () => {
+  const light = (await workers.list(lab)).find(({ kind }) => kind === 'netns');
+  const netns = await netnsOf(lab, light?.name ?? '');
+  const look = async () => {
+    const { edges = [] } = await status();
+    const reported = edges.flatMap(({ name, addresses, zones = [] }) =>
+      zones.map((zone) => ({ edge: name, server: addresses[0] ?? '', zone: zone.name, serial: zone.serial })),
+    );
+    const served = await Promise.all(
+      reported.map(async ({ edge, server, zone }) => ({ edge, server, zone, serial: await serialOf(lab, netns, server, zone) })),
+    );
+    return { reported, served };
+  };
+  // A worker that has just come changes the zones; the prober needs a look to see it.
+  const { reported, served } = await eventually(look, (seen) => isDeepStrictEqual(seen.reported, seen.served), 2 * MINUTES);
+  expect(served).toEqual(reported);
+  expect(served.map(({ edge, zone }) => `${edge} ${zone}`)).toEqual([
+    'edge-a blue.example.com',
+    'edge-a 100.168.192.in-addr.arpa',
+    'edge-b blue.example.com',
+    'edge-b 100.168.192.in-addr.arpa',
+  ]);
 });
 
 test('a router that gives out addresses as well is found, told and holds new NodePools; when it stops, they go', async () => {

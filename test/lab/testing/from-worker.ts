@@ -92,3 +92,14 @@ console.log(JSON.stringify(await resolver.resolve4(name).then(([first]) => first
 
 /** The first address that a resolver has for a name, or the code of its refusal. */
 export const resolve = (lab: Lab, netns: string, server: string, name: string) => ask<string>(lab, netns, RESOLVE, [server, name]);
+
+const SERIAL = `
+import { Resolver } from 'node:dns/promises';
+const [server, zone] = JSON.parse(process.argv[1]);
+const resolver = new Resolver({ timeout: 1000, tries: 3 });
+resolver.setServers([server]);
+console.log(JSON.stringify(await resolver.resolveSoa(zone).then(({ serial }) => serial, (error) => error.code)));
+`;
+
+/** The serial of a zone as a resolver answers it now, or the code of its refusal. */
+export const serialOf = (lab: Lab, netns: string, server: string, zone: string) => ask<number | string>(lab, netns, SERIAL, [server, zone]);
