@@ -15,7 +15,7 @@ import { workers } from '../../src/lab/worker/control.ts';
 import { toolPath } from '../../tools/paths.ts';
 import { hcpioLab, hcpioLabWell } from './testing/cli.ts';
 import { remainsOf } from './testing/machine.ts';
-import { eventually } from './testing/pods.ts';
+import { addressOf, eventually } from './testing/pods.ts';
 
 /** `hcpio status`, `hcpio leases` and `hcpio connections` against a real API server, a real kubelet and real Keas, with the operator at work. */
 const NAME = 'tlive';
@@ -212,6 +212,20 @@ test('status shows how far that worker has come, and what the prober saw last', 
   ]);
   expect([probes?.results.length, unseen]).toEqual([10, []]);
   expect((await hcpio(['status', 'clusters/blue'])).out).toMatch(/\nPROBES from the segment, \d+m?\d*s ago\n {2}\S {2}DHCP {2}DISCOVER/);
+});
+
+test('an edge can dial the published services of its control plane, and nothing else of the hub', async () => {
+  const service = (namespace: string, name: string) =>
+    lab.kubectl(['get', 'service', name, `--namespace=${namespace}`, '--output=jsonpath={.spec.clusterIP}:{.spec.ports[0].port}']);
+  const targets = [
+    await service('clusters-blue', 'kube-apiserver'),
+    `${await addressOf(lab, 'clusters-blue', 'etcd-0')}:2379`,
+    await service('default', 'kubernetes'),
+  ];
+  const dial = 'for (@ARGV) { print IO::Socket::INET->new(PeerAddr => $_, Timeout => 5) ? "connected " : "no answer " }';
+  const command = ['perl', '-MIO::Socket::INET', '-e', dial, ...targets];
+  const said = await lab.kubectl(['exec', '--namespace=clusters-blue-edge', 'edge-a-0', '--container=gateway', '--', ...command]);
+  expect(said).toBe('connected no answer no answer ');
 });
 
 test('a capture that a script has started in the background ends with it, and the packets are in the file', async () => {
