@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { segmentMac } from '../../src/gateway/segment-mac.ts';
@@ -37,11 +37,16 @@ describe('the guard', () => {
     });
   });
 
-  test('does not start an edge whose address somebody else has', async () => {
+  test('does not start an edge whose address somebody else has, and leaves word of who that is for the pod’s status', async () => {
     await using network = new Network();
     const { edges, tenant } = await EdgePod.pair(network, blue);
+    await tenant.run('ip', 'link', 'set', 'net1', 'address', '02:66:66:66:66:66');
     await tenant.run('ip', 'address', 'add', '192.168.100.2/24', 'dev', 'net1');
-    await expect(edges[0].guard()).rejects.toThrow('guard: 192.168.100.2 is taken: another machine on the segment answers for it');
+    const message = join(edges[0].host.dir, 'run', 'termination-log');
+    writeFileSync(message, '');
+    const taken = '192.168.100.2 is taken: 02:66:66:66:66:66 on the segment answers for it';
+    await expect(edges[0].guard({ MESSAGE: '/run/termination-log' })).rejects.toThrow(`guard: ${taken}`);
+    expect(readFileSync(message, 'utf8')).toBe(`${taken}\n`);
     await edges[1].guard();
   });
 

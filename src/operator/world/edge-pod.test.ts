@@ -84,6 +84,26 @@ test.each([
   ],
   ['the guard fails', { initContainerStatuses: [waiting('guard', 'CrashLoopBackOff')] }, 'container guard keeps failing'],
   [
+    'the guard said why it failed',
+    { initContainerStatuses: [{ name: 'guard', ready: false, state: { terminated: { exitCode: 1, message: 'there is no net1\n' } } }] },
+    'container guard keeps failing: there is no net1',
+  ],
+  [
+    'the guard is done after it failed, and the others start',
+    {
+      initContainerStatuses: [
+        {
+          name: 'guard',
+          ready: true,
+          state: { terminated: { exitCode: 0 } },
+          lastState: { terminated: { exitCode: 1, message: 'there is no net1' } },
+        },
+      ],
+      containerStatuses: [waiting('dns', 'PodInitializing')],
+    },
+    'it is starting',
+  ],
+  [
     'the guard is done and the others start',
     {
       initContainerStatuses: [{ name: 'guard', ready: false, state: { terminated: { exitCode: 0 } } }],
@@ -107,4 +127,17 @@ test.each([
   const seen = edgePod(pod({}, { status: podStatus }));
   expect(seen.trouble).toBe(trouble);
   expect(seen.stuck).toBe(!/it is starting|not ready yet/.test(trouble));
+});
+
+test('an address that somebody else has is told in the guard’s own words, between its tries and during them', () => {
+  const terminated = { exitCode: 1, message: '192.168.100.2 is taken: 02:66:66:66:66:66 on the segment answers for it\n' };
+  const seen = (guard: object) =>
+    edgePod(pod({}, { status: { initContainerStatuses: [{ name: 'guard', ready: false, ...guard }] } })).taken;
+  const taken = { address: '192.168.100.2', by: '02:66:66:66:66:66' };
+  expect([
+    seen({ state: { terminated } }),
+    seen({ state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: { terminated } }),
+    seen({ state: { running: {} }, lastState: { terminated } }),
+    seen({ state: { terminated: { exitCode: 0 } }, lastState: { terminated } }),
+  ]).toEqual([taken, taken, taken, undefined]);
 });

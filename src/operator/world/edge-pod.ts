@@ -35,6 +35,8 @@ export interface EdgePod {
   readonly net1: SegmentInterface | undefined;
   /** What keeps it from being ready, in the words of kubelet or the scheduler; empty when nothing does. */
   readonly trouble: string;
+  /** Somebody else on the segment has the pod's address there, as the guard found before the pod used it. */
+  readonly taken?: { readonly address: string; readonly by: string };
   /** Waiting will not make it ready: an image that is not there, a container that ends again and again, no node that fits. */
   readonly stuck: boolean;
   /** The container that runs and yet is not ready: its probe knows why. Absent when none is, or when it does not run at all. */
@@ -58,8 +60,14 @@ interface ContainerStatus {
   readonly state?: {
     readonly running?: object;
     readonly waiting?: { readonly reason?: string };
-    readonly terminated?: { readonly exitCode: number };
+    readonly terminated?: Terminated;
   };
+  readonly lastState?: { readonly terminated?: Terminated };
+}
+
+interface Terminated {
+  readonly exitCode: number;
+  readonly message?: string;
 }
 
 export function edgePod(object: WireObject): EdgePod {
@@ -83,7 +91,7 @@ export function edgePod(object: WireObject): EdgePod {
     net1: segmentInterface(annotations[NETWORK_STATUS]),
     trouble,
     stuck: !ready && !isWaiting(trouble),
-    ...(ready ? {} : unreadyOf(status)),
+    ...(ready ? {} : { ...unreadyOf(status), ...takenOf(status) }),
   };
 }
 
@@ -91,6 +99,23 @@ function unreadyOf(status: PodBody['status']): Pick<EdgePod, 'unready'> {
   const found = status?.containerStatuses?.find(({ ready, started, state }) => !ready && started === true && state?.running !== undefined);
   return found === undefined ? {} : { unready: found.name };
 }
+
+/** The guard's last words about an address that it may not use; see deploy/edge/guard. */
+const TAKEN = /^(\S+) is taken: (.+) on the segment answers for it$/;
+
+function takenOf(status: PodBody['status']): Pick<EdgePod, 'taken'> {
+  const [, address, by] = TAKEN.exec(guardsWords(status?.initContainerStatuses ?? [])) ?? [];
+  return address === undefined || by === undefined ? {} : { taken: { address, by } };
+}
+
+/** Also while it tries once more: that it runs says nothing new, and a message that comes and goes would be a write each time. */
+function guardsWords(statuses: readonly ContainerStatus[]): string {
+  const guard = statuses.find(({ name }) => name === 'guard');
+  if (guard?.ready || guard?.state?.terminated?.exitCode === 0) return '';
+  return lastLine((guard?.state?.terminated ?? guard?.lastState?.terminated)?.message ?? '');
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
 
 function segmentInterface(text: string | undefined): SegmentInterface | undefined {
   if (text === undefined) return undefined;
@@ -112,6 +137,8 @@ function segmentInterface(text: string | undefined): SegmentInterface | undefine
 function troubleOf(status: PodBody['status']): string {
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   if (scheduled?.status === 'False') return `it cannot be scheduled: ${scheduled.message ?? 'no reason given'}`;
+  const words = guardsWords(status?.initContainerStatuses ?? []);
+  if (words !== '') return `container guard keeps failing: ${words}`;
   for (const { name, ready, state } of [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]) {
     if (ready || state?.terminated?.exitCode === 0) continue;
     return containerTrouble(name, state?.waiting?.reason ?? '', state?.terminated?.exitCode);

@@ -39,6 +39,9 @@ export const CONDITIONS = {
     EdgesReady: yes('The pods are ready, and Multus reports net1 with the planned address.'),
     PodsMissing: no('A pod of the edge does not exist yet.'),
     PodsNotReady: no('A pod of the edge is not ready. The message says what it waits for.'),
+    AddressTaken: no(
+      'Another machine on the segment has the address of an edge, so the edge does not start. The message names the address and the MAC of that machine.',
+    ),
     ConfigurationRefused: no(
       'A daemon of the edge does not take a file of its configuration and goes on with the last good one. The message names the file and shows the command that says why.',
     ),

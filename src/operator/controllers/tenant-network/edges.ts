@@ -9,7 +9,9 @@ export interface EdgeState {
   readonly pod: EdgePod | undefined;
   /** Ready, and on the segment as planned. */
   readonly ready: boolean;
-  readonly problem: { readonly kind: 'missing' | 'notReady' | 'refused' | 'notOnSegment'; readonly text: string } | undefined;
+  readonly problem:
+    | { readonly kind: 'missing' | 'notReady' | 'addressTaken' | 'refused' | 'notOnSegment'; readonly text: string }
+    | undefined;
 }
 
 export const edgeStates = (plan: TenantPlan, pods: readonly EdgePod[]): readonly EdgeState[] =>
@@ -23,10 +25,16 @@ export const edgeStates = (plan: TenantPlan, pods: readonly EdgePod[]): readonly
 function problemOf(plan: TenantPlan, edge: EdgePlan, pod: EdgePod | undefined): EdgeState['problem'] {
   if (pod === undefined) return { kind: 'missing', text: `${edge.name} has no pod yet` };
   if (pod.terminating) return { kind: 'notReady', text: `pod ${pod.metadata.name} is being replaced` };
+  if (pod.taken) return { kind: 'addressTaken', text: takenText(edge, pod.taken) };
   if (!pod.ready) return { kind: 'notReady', text: `pod ${pod.metadata.name} is not ready: ${pod.trouble}` };
   const wrong = segmentProblem(plan, edge, pod);
   return wrong === undefined ? undefined : { kind: 'notOnSegment', text: `pod ${pod.metadata.name} ${wrong}` };
 }
+
+const takenText = ({ name }: EdgePlan, { address, by }: NonNullable<EdgePod['taken']>): string => {
+  const pin = name === 'edge-a' ? 'edgeA' : 'edgeB';
+  return `${name} does not start, because ${by} on the segment has its address ${address}. To do: find that machine and take the address from it, or give ${name} another one (spec.gateway.addresses.${pin})`;
+};
 
 /**
  * Multus says what it attached. With OVN it knows no address, because the guard sets it; then the MAC, which is the edge's

@@ -171,6 +171,11 @@ describe('EdgeReady', () => {
       'PodsNotReady: pod edge-a-0 is not ready: its image cannot be pulled',
     ],
     [
+      'an address that somebody else on the segment has',
+      [edgePodOf('edge-a'), edgePodOf('edge-b', { ready: false, taken: { address: '192.168.100.4', by: '02:66:66:66:66:66' } })],
+      'AddressTaken: edge-b does not start, because 02:66:66:66:66:66 on the segment has its address 192.168.100.4. To do: find that machine and take the address from it, or give edge-b another one (spec.gateway.addresses.edgeB)',
+    ],
+    [
       'a pod that is being replaced',
       [edgePodOf('edge-a', { terminating: true }), edgePodOf('edge-b')],
       'PodsNotReady: pod edge-a-0 is being replaced',

@@ -110,6 +110,7 @@ function edgeReady(applied: Applied, { edges }: Seen): ConditionInput {
   const reason = {
     missing: 'PodsMissing',
     notReady: 'PodsNotReady',
+    addressTaken: 'AddressTaken',
     refused: 'ConfigurationRefused',
     notOnSegment: 'NotOnSegment',
   } as const;
@@ -130,7 +131,8 @@ function updateOf(applied: Applied, edges: readonly EdgeState[]): ConditionInput
       'UpdateHeld',
       `the segment was not well while ${given.name} had the VIP after its update, so ${next.name} has it again and stays as it is. ${WAY_BACK}`,
     );
-  if (stopped?.problem === undefined) return undefined;
+  // That an address is taken has nothing to do with the update, and going back would not help.
+  if (stopped?.problem === undefined || stopped.problem.kind === 'addressTaken') return undefined;
   const serving = `${next.name} serves as before`;
   const fails = stopped.problem.kind === 'refused' || stopped.problem.kind === 'notOnSegment' || stopped.pod?.stuck === true;
   if (!fails) return condition('EdgeReady', 'Updating', `${stopped.name} is made anew, ${serving}: ${stopped.problem.text}`);
