@@ -1,7 +1,8 @@
 /**
  * Every finding that hcpio can make, in one table: the code is stable for ever, the title is what the reference page shows.
  * Families: IN input files, TEN tenant and hosted cluster, MODE modes, NET segment and addresses, ATT attachment (NAD),
- * EP published endpoints, DNS names, DHCP leases, NP NodePools and machines, PRX proxy.
+ * EP published endpoints, DNS names, DHCP leases, NP NodePools and machines, PRX proxy,
+ * GRD what the guards of the edges noticed.
  */
 export type Severity = 'error' | 'warning' | 'info';
 
@@ -115,6 +116,11 @@ export const catalogue = {
   'HCPIO-PRX-003': warning('OAuth or konnectivity will be dialled through the proxy'),
   'HCPIO-PRX-004': warning('the apps domain will be dialled through the proxy'),
   'HCPIO-PRX-005': warning('the segment is not in noProxy'),
+
+  'HCPIO-GRD-001': warning('a machine on the segment claims an address of the edges'),
+  'HCPIO-GRD-002': warning('a machine tries to get to the hub through an edge'),
+  'HCPIO-GRD-003': info('a machine dials ports that are not published'),
+  'HCPIO-GRD-004': warning('a machine has as many connections as one may have'),
 } as const satisfies Record<string, Entry>;
 
 export type FindingCode = keyof typeof catalogue;

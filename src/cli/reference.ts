@@ -66,6 +66,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
   DHCP: 'Leases',
   NP: 'NodePools and machines',
   PRX: 'Proxy',
+  GRD: 'The guards of the edges',
 };
 
 function findingsPage(): string {

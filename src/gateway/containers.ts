@@ -8,7 +8,7 @@ import type {
 } from 'kubernetes-types/core/v1.d.ts';
 import { addressesOf } from './attachments.ts';
 import { DNS_STATUS } from './coredns.ts';
-import { GATEWAY_ADMIN_SOCKET, GATEWAY_STATUS, PEER_PORT } from './edge-ports.ts';
+import { GATEWAY_ADMIN_SOCKET, GATEWAY_STATUS, GUARD_REPORT_PORT, PEER_PORT } from './edge-ports.ts';
 import { GATEWAY_MEMORY_MIB } from './envoy-bootstrap.ts';
 import { VIP_RUN_DIR } from './keepalived.ts';
 import { type Container, configDir } from './rendered.ts';
@@ -117,7 +117,13 @@ const gateway = ({ image, resource }: ContainerContext): PodContainer => ({
 const vip = ({ plan, edge, image }: ContainerContext): PodContainer => ({
   ...common('vip', image),
   command: [...withCapabilities('net-admin', ['net_admin', 'net_raw']), `${LIBEXEC}/vip`],
-  env: [...segmentEnv(plan, edge), ...peerEnv(plan, edge), { name: 'GATEWAY_STATUS', value: GATEWAY_STATUS_ADDRESS }],
+  env: [
+    ...segmentEnv(plan, edge),
+    ...peerEnv(plan, edge),
+    { name: 'GATEWAY_STATUS', value: GATEWAY_STATUS_ADDRESS },
+    { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+    { name: 'GUARD_REPORT', value: `[$(POD_IP)]:${GUARD_REPORT_PORT}` },
+  ],
   securityContext: confined('NET_ADMIN', 'NET_RAW'),
   resources: { requests: { cpu: '20m', memory: '24Mi' }, limits: { memory: '96Mi' } },
   // The guard's rules as well: a port that is published later is opened here, without a restart.

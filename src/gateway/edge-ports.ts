@@ -16,5 +16,8 @@ export const GATEWAY_ADMIN_SOCKET = '/run/envoy/admin.sock';
 /** Where the prober hands out its report, on the pod network. */
 export const PROBER_PORT = 8068;
 
+/** Where an edge says what its guard has noticed, on the pod network. */
+export const GUARD_REPORT_PORT = 8069;
+
 /** The routing table of the edge's own address, so that its answers leave by the way they came. The VIP has one of its own (`segment-routes.ts`). */
 export const SEGMENT_TABLE = 100;

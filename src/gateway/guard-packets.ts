@@ -1,4 +1,5 @@
 import { block, element, line, oneOf, type Statement } from './block-config.ts';
+import { type Sighting, sighted, sightingSet } from './guard-sightings.ts';
 import { HA_PORTS } from './kea.ts';
 import { counted, counterOf, ETH0, LO, NET1, PEER0, replaceTable, VRRP } from './nft-table.ts';
 import type { EdgePlan, Family, OpenPort, TenantPlan } from './tenant-plan.ts';
@@ -8,6 +9,8 @@ const CONNECTIONS_PER_SOURCE = 2048;
 
 const DROPS = ['segment', 'segment_connections', 'segment_out', 'hub_to_segment', 'peer', 'forward'] as const;
 const drop = (reason: (typeof DROPS)[number]) => [...counted(`dropped_${reason}`), 'drop'];
+const SIGHTINGS = ['passing', 'knocking', 'crowding'] as const satisfies readonly Sighting[];
+const SENDER = ['ether', 'saddr'] as const;
 
 /** What an edge is on the segment, in one family. */
 interface Owned {
@@ -15,6 +18,7 @@ interface Owned {
   readonly ip: 'ip' | 'ip6';
   readonly edge: string;
   readonly vip: string;
+  readonly cidr: string;
 }
 
 /**
@@ -26,6 +30,7 @@ export function packetGuard(plan: TenantPlan, edge: EdgePlan): readonly Statemen
   const owned = ownedAddresses(plan, edge);
   return replaceTable('inet', 'hcpio', [
     ...DROPS.map((reason) => counterOf(`dropped_${reason}`)),
+    ...SIGHTINGS.map(sightingSet),
     ...owned.map(clientSet),
     ...untracked(plan.openPorts),
     hook('input', 'drop', [
@@ -38,7 +43,12 @@ export function packetGuard(plan: TenantPlan, edge: EdgePlan): readonly Statemen
       line`iifname ${ETH0} accept`,
     ]),
     // Pods inherit ip_forward from their node. With this, no pod of ours is ever a way from the segment to the hub or back.
-    hook('forward', 'drop', [line`${drop('forward')}`]),
+    hook('forward', 'drop', [
+      // Not meant for the hub: a machine that has not heard yet that the VIP moved.
+      ...owned.map((own) => line`iifname ${NET1} ${own.ip} daddr ${own.cidr} ${drop('forward')}`),
+      line`iifname ${NET1} ${sighted('passing', ...SENDER)}`,
+      line`${drop('forward')}`,
+    ]),
     // The pod's address on the hub is never seen on the segment.
     hook(
       'output',
@@ -46,14 +56,17 @@ export function packetGuard(plan: TenantPlan, edge: EdgePlan): readonly Statemen
       owned.map((own) => line`oifname ${NET1} ${own.ip} saddr != ${oneOf(sources(own))} ${drop('segment_out')}`),
     ),
     block(line`chain segment`, segment(owned, plan.openPorts)),
+    block(line`chain refused`, refused),
+    block(line`chain crowded`, [line`${sighted('crowding', ...SENDER)}`, line`${drop('segment_connections')}`]),
     block(line`chain peer`, peer(edge)),
   ]);
 }
 
 function ownedAddresses({ addresses }: TenantPlan, edge: EdgePlan): readonly Owned[] {
   return (['ipv4', 'ipv6'] as const).flatMap((family) => {
-    const [own, vip] = [edge.addresses[family], addresses[family]?.vip];
-    return own === undefined || vip === undefined ? [] : [{ family, ip: family === 'ipv4' ? 'ip' : 'ip6', edge: own, vip }];
+    const [own, planned] = [edge.addresses[family], addresses[family]];
+    if (own === undefined || planned === undefined) return [];
+    return [{ family, ip: family === 'ipv4' ? 'ip' : 'ip6', edge: own, vip: planned.vip, cidr: planned.cidr }];
   });
 }
 
@@ -82,13 +95,19 @@ const clientSet = (own: Owned): Statement =>
 
 const segment = (owned: readonly Owned[], ports: readonly OpenPort[]): readonly Statement[] => [
   // First of all, and also for what looks like part of a connection: nothing on the segment is addressed to the pod's other addresses.
-  ...owned.map((own) => line`${own.ip} daddr != ${oneOf(destinations(own))} ${drop('segment')}`),
+  ...owned.map((own) => line`${own.ip} daddr != ${oneOf(destinations(own))} goto refused`),
   line`icmp type redirect ${drop('segment')}`, // would count as related to a connection
   line`ct state ${oneOf(['established', 'related'])} accept`,
   line`ct state invalid ${drop('segment')}`,
   ...owned.flatMap(icmp),
-  ...owned.map((own) => line`ct state new meta l4proto tcp add ${`@${clients(own)}`} ${tooMany(own)} ${drop('segment_connections')}`),
+  ...owned.map((own) => line`ct state new meta l4proto tcp add ${`@${clients(own)}`} ${tooMany(own)} goto crowded`),
   ...owned.flatMap((own) => openPorts(own, ports)),
+  line`goto refused`,
+];
+
+/** Nobody knocks by broadcast, and what is neither is an echo of something older: neither tells of anybody who looks for open doors. */
+const refused: readonly Statement[] = [
+  line`meta pkttype host meta l4proto ${oneOf(['tcp', 'udp'])} ${sighted('knocking', ...SENDER)}`,
   line`${drop('segment')}`,
 ];
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { guardFiles } from './guard.ts';
+import { segmentMac } from './segment-mac.ts';
 import type { EdgePlan, OpenPort, TenantPlan } from './tenant-plan.ts';
 import { contentOf, edgeOf, expectGoldenFiles, goldenEdges, sampleEdges } from './testing/sample-edges.ts';
 import { blue, dualStack, single } from './testing/sample-plans.ts';
@@ -72,14 +73,26 @@ test('DNS and DHCP leave no trace in the connection table, which a flood could f
 describe('mistake 27: DNS forwarding, foreign addresses and routing through the pod are no ways round the gateway', () => {
   test('nothing is routed between any two interfaces', () => {
     for (const { plan, edge } of sampleEdges) {
-      expect(chain(rules(plan, edge), 'inet hcpio', 'forward')).toEqual(['policy drop', 'counter name "dropped_forward" drop']);
+      const forward = chain(rules(plan, edge), 'inet hcpio', 'forward');
+      expect([forward[0], forward.at(-1)]).toEqual(['policy drop', 'counter name "dropped_forward" drop']);
+      expect(forward.join()).not.toMatch(/accept|jump|goto|return/);
     }
+    expect(chain(rules(blue), 'inet hcpio', 'forward')).toEqual([
+      'policy drop',
+      'iifname "net1" ip daddr 192.168.100.0/24 counter name "dropped_forward" drop',
+      'iifname "net1" update @passing { ether saddr }',
+      'counter name "dropped_forward" drop',
+    ]);
   });
 
   test("nothing from the segment reaches the pod's address on the hub, also not as part of a connection", () => {
     expect(chain(rules(blue), 'inet hcpio', 'segment')[0]).toBe(
-      'ip daddr != { 192.168.100.2, 192.168.100.3, 255.255.255.255 } counter name "dropped_segment" drop',
+      'ip daddr != { 192.168.100.2, 192.168.100.3, 255.255.255.255 } goto refused',
     );
+    expect(chain(rules(blue), 'inet hcpio', 'refused')).toEqual([
+      'meta pkttype host meta l4proto { tcp, udp } update @knocking { ether saddr }',
+      'counter name "dropped_segment" drop',
+    ]);
   });
 
   test("nothing from the hub reaches the segment's addresses", () => {
@@ -98,11 +111,13 @@ describe('mistake 27: DNS forwarding, foreign addresses and routing through the 
   test("the pod's address on the hub is neither asked for nor told on the segment", () => {
     expect(chain(rules(blue), 'arp hcpio_arp', 'input')).toEqual([
       'policy accept',
-      'iifname "net1" arp saddr ip 192.168.100.2 counter name "claims_of_our_address"',
+      'iifname "net1" arp saddr ip 192.168.100.2 counter name "claims_of_our_address" update @claiming_edge { arp saddr ether }',
+      `iifname "net1" arp saddr ip 192.168.100.3 arp saddr ether != { ${blue.edges.map((one) => segmentMac(blue, one)).join(', ')} } counter name "claims_of_our_address" update @claiming_vip { arp saddr ether }`,
       'iifname "eth0" arp operation request arp daddr ip { 192.168.100.2, 192.168.100.3, 169.254.77.1 } counter name "dropped_questions" drop',
     ]);
     expect(chain(rules(blue), 'arp hcpio_arp', 'output')).toEqual([
       'policy accept',
+      'oifname "net1" arp operation reply arp saddr ip != { 192.168.100.2, 192.168.100.3 } update @asking { arp daddr ether }',
       'oifname "net1" arp saddr ip != { 192.168.100.2, 192.168.100.3, 0.0.0.0 } counter name "dropped_answers" drop',
     ]);
     expect(chain(rules(blue), 'inet hcpio', 'output')).toEqual([
@@ -115,17 +130,17 @@ describe('mistake 27: DNS forwarding, foreign addresses and routing through the 
 describe('mistake 29: the segment has a policy, whatever its attachment is', () => {
   test('what is not open is dropped, and what is open is open on the address that serves it', () => {
     expect(chain(rules(blue), 'inet hcpio', 'segment')).toEqual([
-      'ip daddr != { 192.168.100.2, 192.168.100.3, 255.255.255.255 } counter name "dropped_segment" drop',
+      'ip daddr != { 192.168.100.2, 192.168.100.3, 255.255.255.255 } goto refused',
       'icmp type redirect counter name "dropped_segment" drop',
       'ct state { established, related } accept',
       'ct state invalid counter name "dropped_segment" drop',
       'ip daddr { 192.168.100.2, 192.168.100.3 } icmp type echo-request limit rate 100/second accept',
-      'ct state new meta l4proto tcp add @ip_clients { ip saddr ct count over 2048 } counter name "dropped_segment_connections" drop',
+      'ct state new meta l4proto tcp add @ip_clients { ip saddr ct count over 2048 } goto crowded',
       'ip daddr { 192.168.100.2, 192.168.100.3, 255.255.255.255 } udp dport { 67 } accept',
       'ip daddr { 192.168.100.2 } udp dport { 53 } accept',
       'ip daddr { 192.168.100.2 } tcp dport { 53 } accept',
       'ip daddr { 192.168.100.3 } tcp dport { 80, 443, 6443 } accept',
-      'counter name "dropped_segment" drop',
+      'goto refused',
     ]);
   });
 

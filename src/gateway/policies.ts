@@ -1,6 +1,6 @@
 import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from 'kubernetes-types/networking/v1.d.ts';
 import { shortName } from '../api/text.ts';
-import { PEER_PORT, PROBER_PORT } from './edge-ports.ts';
+import { GUARD_REPORT_PORT, PEER_PORT, PROBER_PORT } from './edge-ports.ts';
 import { EDGE_SELECTOR, PROBER_SELECTOR, tenantLabels } from './labels.ts';
 import type { KubeObject } from './rendered.ts';
 import type { TenantPlan } from './tenant-plan.ts';
@@ -10,7 +10,7 @@ type Labels = Readonly<Record<string, string>>;
 
 /**
  * The edge's namespace: nothing in, nothing out, but the upstreams and the peer. Probes of an edge are commands in its containers and metrics stay in
- * the pod, so no port is opened for either; DNS is not needed by anybody. All of this is about eth0: policies do not see net1, that is
+ * the pod, so no port is opened for either (the operator may ask, see below); DNS is not needed by anybody. All of this is about eth0: policies do not see net1, that is
  * the guard's.
  */
 export const edgePolicies = (plan: TenantPlan, facts: ControlPlaneFacts): readonly KubeObject[] => [
@@ -26,17 +26,19 @@ export const edgePolicies = (plan: TenantPlan, facts: ControlPlaneFacts): readon
   ...(plan.edges.length > 1 ? [peerPolicy(plan)] : []),
 ];
 
-/** Only the operator asks the prober what it saw; kubelet, which looks whether it lives, is let in by every policy. */
-export const proberPolicies = (plan: TenantPlan, operatorNamespace: string): readonly KubeObject[] =>
-  plan.prober === undefined
-    ? []
-    : [
-        policy(plan, plan.edgeNamespace, 'operator-to-prober', {
-          podSelector: { matchLabels: PROBER_SELECTOR },
-          policyTypes: ['Ingress'],
-          ingress: [{ from: [podsOf(operatorNamespace, { 'app.kubernetes.io/name': 'hcpio-operator' })], ports: [tcp(PROBER_PORT)] }],
-        }),
-      ];
+/** Only the operator asks the prober what it saw, and the edges what their guards noticed; kubelet, which looks whether they live, is let in by every policy. */
+export const operatorPolicies = (plan: TenantPlan, operatorNamespace: string): readonly KubeObject[] => {
+  const asks = (name: string, selector: Labels, port: number): KubeObject =>
+    policy(plan, plan.edgeNamespace, name, {
+      podSelector: { matchLabels: selector },
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [podsOf(operatorNamespace, { 'app.kubernetes.io/name': 'hcpio-operator' })], ports: [tcp(port)] }],
+    });
+  return [
+    asks('operator-to-edge', EDGE_SELECTOR, GUARD_REPORT_PORT),
+    ...(plan.prober === undefined ? [] : [asks('operator-to-prober', PROBER_SELECTOR, PROBER_PORT)]),
+  ];
+};
 
 /**
  * Added to HyperShift's own, which let in nobody from outside its namespace but to the API server. One policy per kind of pod: together in

@@ -13,10 +13,7 @@ export const proberGuardFiles = (prober: ProberPlan): readonly ConfigFile[] => [
   {
     container: 'guard',
     name: 'guard.nft',
-    content: writeStatements(
-      [...packets(prober), ...arpTable(prober.addresses.ipv4, prober.addresses.ipv4 ? [prober.addresses.ipv4] : [], [])],
-      'nft',
-    ),
+    content: writeStatements([...packets(prober), ...arpTable(prober.addresses.ipv4 ? [prober.addresses.ipv4] : [], [])], 'nft'),
   },
 ];
 

@@ -35,6 +35,7 @@ test('everything comes after what it needs: the namespace first, the pods last',
     'NetworkPolicy clusters-blue-edge/default-deny',
     'NetworkPolicy clusters-blue-edge/edge-to-control-plane',
     'NetworkPolicy clusters-blue-edge/edge-to-edge',
+    'NetworkPolicy clusters-blue-edge/operator-to-edge',
     'NetworkPolicy clusters-blue-edge/operator-to-prober',
     'NetworkPolicy clusters-blue/hcpio-edge-kube-apiserver',
     'NetworkPolicy clusters-blue/hcpio-edge-oauth-openshift',
@@ -62,6 +63,7 @@ test('a single edge has nothing that is about two', () => {
     'ServiceAccount clusters-blue-edge/edge',
     'NetworkPolicy clusters-blue-edge/default-deny',
     'NetworkPolicy clusters-blue-edge/edge-to-control-plane',
+    'NetworkPolicy clusters-blue-edge/operator-to-edge',
     'NetworkPolicy clusters-blue-edge/operator-to-prober',
     'NetworkPolicy clusters-blue/hcpio-edge-kube-apiserver',
     'NetworkPolicy clusters-blue/hcpio-edge-oauth-openshift',
@@ -95,6 +97,7 @@ test('a plan that has no addresses yet is a namespace with its policies and no p
     'ServiceAccount clusters-blue-edge/edge',
     'NetworkPolicy clusters-blue-edge/default-deny',
     'NetworkPolicy clusters-blue-edge/edge-to-control-plane',
+    'NetworkPolicy clusters-blue-edge/operator-to-edge',
   ]);
 });
 

@@ -8,7 +8,7 @@ import { guardFiles } from './guard.ts';
 import { keaFiles } from './kea.ts';
 import { vipFiles } from './keepalived.ts';
 import { namespace, serviceAccount } from './namespace.ts';
-import { controlPlanePolicies, edgePolicies, proberPolicies } from './policies.ts';
+import { controlPlanePolicies, edgePolicies, operatorPolicies } from './policies.ts';
 import { type ProberOptions, proberWorkload } from './prober.ts';
 import { proberGuardFiles } from './prober-guard.ts';
 import { probeFiles } from './probes.ts';
@@ -41,7 +41,7 @@ export function renderGateway(plan: TenantPlan, options: RenderOptions): Rendere
       serviceAccount(plan),
       ...(options.platform === 'openshift' ? [securityContextConstraints, sccRole, sccRoleBinding(plan)] : []),
       ...edgePolicies(plan, options),
-      ...proberPolicies(plan, options.operatorNamespace),
+      ...operatorPolicies(plan, options.operatorNamespace),
       ...controlPlanePolicies(plan, options),
       ...attachments.nads,
       ...peerServices(plan),

@@ -14,7 +14,7 @@ import { Transport } from '../kube/transport.ts';
 import { type Meters, meters } from './metrics.ts';
 import { createOperator, type Operator } from './operator.ts';
 import { type Options, readOptions, usage } from './options.ts';
-import { askProber, askProberToLook } from './segment/ask-prober.ts';
+import { askGuard, askProber, askProberToLook } from './segment/ask-prober.ts';
 import type { Answer, Serving } from './serving/health.ts';
 import { httpServer, type Reply } from './serving/http.ts';
 import { openWebhooks } from './webhook/open.ts';
@@ -44,6 +44,7 @@ async function main(args: readonly string[], stop: AbortSignal): Promise<void> {
       edge: { ...options.edge, operatorNamespace: namespace },
       askProber,
       askProberToLook,
+      askGuard,
       transport,
       clock: systemClock,
       random: Math.random,

@@ -25,6 +25,7 @@ import { LateInformers } from './late-informers.ts';
 import type { Meters } from './metrics.ts';
 import { detectPlatform, type Platform } from './platform.ts';
 import { NAMESPACE, TENANT_RESOURCES } from './resources.ts';
+import { type AskGuard, GuardReports } from './segment/guard-reports.ts';
 import { type AskProber, type ProbeSegment, SegmentProbes } from './segment/segment-probes.ts';
 import { type Answer, isAlive, isReady, type Serving, Watchdog } from './serving/health.ts';
 import { feedTenants } from './world/feeds.ts';
@@ -48,6 +49,8 @@ export interface OperatorOptions {
   /** How a prober is asked what it sees. */
   readonly askProber?: AskProber;
   readonly askProberToLook?: AskProber;
+  /** How an edge is asked what its guard noticed. */
+  readonly askGuard?: AskGuard;
   /** In place of the probers; for tests. */
   readonly probeSegment?: ProbeSegment;
   /** Given where V8 can be told to. */
@@ -144,12 +147,17 @@ function controllersOf(options: OperatorOptions, platform: Platform, parts: Part
       metrics: meters,
     });
   const segments = new SegmentProbes({ ask: askProber ?? nobody, clock, random, onNews: (tenant) => tenants.queue.add(tenant) });
+  const guards = new GuardReports({ ask: options.askGuard ?? nobody, clock, random, onNews: (tenant) => tenants.queue.add(tenant) });
   const context = {
     ...parts,
     clock,
     render: { ...edge, platform },
     probeSegment: options.probeSegment ?? segments.probe,
-    forgetSegment: (tenant: Key) => segments.forget(tenant),
+    guards: guards.of,
+    forgetSegment: (tenant: Key) => {
+      segments.forget(tenant);
+      guards.forget(tenant);
+    },
     probeWords: probeWordsFrom(transport),
     lookNow: askProberToLook ?? nobody,
     guestRouter: (tenant: Key) => parts.routers.of(tenant),

@@ -201,6 +201,34 @@ describe('the VIP of a pair', () => {
     );
   });
 
+  test('is claimed by a machine of the tenant: both edges know which, tell it on the hub, and count', async () => {
+    await tenant.run('ip', 'link', 'set', 'net1', 'address', '02:66:66:66:66:66');
+    await tenant.run('ip', 'address', 'add', '192.168.100.3/32', 'dev', 'net1'); // without a word to anybody
+    const ask = async (from: Host, address: string, page: string): Promise<string> =>
+      from.run('curl', '-sf', '-m', '4', `http://${address}:8069/${page}`).catch(() => 'silence');
+    for (const [from, address] of [
+      [pod(1), '10.128.0.2'],
+      [pod(0), '10.128.0.3'],
+    ] as const) {
+      const seen = await eventually(
+        () => ask(from.host, address, 'sightings'),
+        (text) => text.includes('"claiming_vip": ["02:66:66:66:66:66"]'),
+      );
+      expect(Object.keys(JSON.parse(seen) as object)).toEqual([
+        'claiming_edge',
+        'claiming_vip',
+        'asking',
+        'passing',
+        'knocking',
+        'crowding',
+      ]);
+      expect(await ask(from.host, address, 'counters')).toMatch(/^claims_of_our_address [1-9]/m);
+    }
+    await tenant.run('ip', 'address', 'delete', '192.168.100.3/32', 'dev', 'net1');
+    expect(await ask(tenant, '192.168.100.2', 'sightings')).toBe('silence');
+    await eventually(holders, (seen) => seen.length === 1);
+  });
+
   test('is handed over when a pod is told to stop, and the container ends as told', async () => {
     const from = await holder();
     pod(from).stop('vip');

@@ -138,7 +138,7 @@ export class EdgePod {
     const { initContainers = [], containers } = this.#spec.template.spec ?? { containers: [] };
     const env = [...initContainers, ...containers].find((c) => c.name === container)?.env ?? [];
     const variables = {
-      ...Object.fromEntries(env.map((e) => [e.name, clusterIp(e.value ?? '')])),
+      ...Object.fromEntries(env.map((e) => [e.name, clusterIp(e.value ?? '').replace('$(POD_IP)', POD_ADDRESS[this.edge.name])])),
       CONFIG: `/mnt/${container}`,
       GUARD: '/mnt/guard',
       POD: '/mnt/pod',

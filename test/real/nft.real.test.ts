@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { guardFiles } from '../../src/gateway/guard.ts';
 import { vipFiles } from '../../src/gateway/keepalived.ts';
 import type { ConfigFile } from '../../src/gateway/rendered.ts';
+import { segmentMac } from '../../src/gateway/segment-mac.ts';
 import type { EdgePlan, TenantPlan } from '../../src/gateway/tenant-plan.ts';
 import { edgeOf, sampleEdges } from '../../src/gateway/testing/sample-edges.ts';
 import { blue, dualStack } from '../../src/gateway/testing/sample-plans.ts';
@@ -123,13 +125,117 @@ describe('mistake 29: from the segment only what is published answers', () => {
     expect(await dialAll(client, '[fd00:100::3]')).toEqual(onlyOpen(80, 443, 6443));
   });
 
-  test('one machine cannot take all connections', async () => {
+  test('one machine cannot take all connections, and another one still gets its own', async () => {
     await using network = new Network();
     const { edge, client } = await world(network, blue);
-    const [file] = guardFiles(blue, edgeOf(blue));
-    if (file === undefined) throw new Error('there is one');
-    await load(edge, { ...file, content: file.content.replace('count over 2048', 'count over 5') });
-    expect(await client.program('tcp.ts', 'hold', '20', '192.168.100.3:443')).toBe(5);
+    await crowdable(edge);
+    const crowd = client.startProgram('tcp.ts', 'crowd', '20', '192.168.100.3:443');
+    const open = () => (crowd.running ? Number.parseInt(readFileSync(crowd.log, 'utf8'), 10) : Number.NaN);
+    await eventually(
+      async () => open(),
+      (count) => count >= 0,
+    );
+    expect(open()).toBe(5);
+    // As long as it holds them: one more from the same address is one too many, one from another address is not.
+    expect(await client.dial('192.168.100.3:443')).toEqual({ '192.168.100.3:443': 'silence' });
+    await client.run('ip', 'address', 'add', '192.168.100.11/24', 'dev', 'lan');
+    expect(await client.program('tcp.ts', 'hold', '5', '192.168.100.3:443', '192.168.100.11')).toBe(5);
+    expect(await client.dial('192.168.100.3:443')).toEqual({ '192.168.100.3:443': 'silence' });
+  });
+});
+
+async function crowdable(edge: Host): Promise<void> {
+  const [file] = guardFiles(blue, edgeOf(blue));
+  if (file === undefined) throw new Error('there is one');
+  await load(edge, { ...file, content: file.content.replace('count over 2048', 'count over 5') });
+}
+
+describe('what the guard is there for is noticed, with the MAC of who did it', () => {
+  const MAC = '02:66:66:66:66:66';
+  const NOTICED = { claiming_edge: [], claiming_vip: [], asking: [], passing: [], knocking: [], crowding: [] };
+  /** What the sets of the guard remember. */
+  const noticed = async (edge: Host) => {
+    const rules = await edge.run(...edge.edge('nft', 'list', 'ruleset'));
+    const sets = rules.matchAll(/set (\w+) \{\n\t\ttype ether_addr([^}]*(?:\{[^}]*\})?)/g);
+    return Object.fromEntries([...sets].map(([, name, text = '']) => [name, text.match(/(?:[0-9a-f]{2}:){5}[0-9a-f]{2}/g) ?? []]));
+  };
+  const attacked = async (network: Network): Promise<World> => {
+    const found = await world(network, blue);
+    await found.client.run('ip', 'link', 'set', 'lan', 'address', MAC);
+    await found.edge.run('sysctl', '-qw', 'net.ipv4.ip_forward=1'); // as pods inherit it
+    await crowdable(found.edge);
+    return found;
+  };
+  const announce = (client: Host, address: string) =>
+    client.run(...client.edge('arping', '-U', '-c', '1', '-w', '1', '-I', 'lan', '-s', address, address));
+
+  test.each<[string, (world: World) => Promise<unknown>, object]>([
+    ['a knock at a closed port', ({ client }) => client.dial('192.168.100.2:22'), { knocking: [MAC] }],
+    [
+      'a look for the pod’s address on the hub',
+      async ({ client }) => {
+        await client.run('ip', 'route', 'add', `${POD_ADDRESS}/32`, 'via', '192.168.100.2');
+        await client.dial(`${POD_ADDRESS}:9901`);
+      },
+      { knocking: [MAC] },
+    ],
+    [
+      'the same by ARP',
+      ({ client }) =>
+        client.run(...client.edge('arping', '-c', '1', '-w', '1', '-I', 'lan', '-s', '192.168.100.10', POD_ADDRESS)).catch(() => ''),
+      { asking: [MAC] },
+    ],
+    [
+      'an attempt to use the edge as a router',
+      async ({ client }) => {
+        await client.run('ip', 'route', 'add', '10.128.0.0/24', 'via', '192.168.100.2');
+        await client.dial(`${HUB_ADDRESS}:7777`);
+      },
+      { passing: [MAC] },
+    ],
+    ['one connection too many', ({ client }) => client.program('tcp.ts', 'hold', '20', '192.168.100.3:443'), { crowding: [MAC] }],
+    [
+      'a claim of the edge’s address',
+      async ({ client }) => {
+        await client.run('ip', 'address', 'add', '192.168.100.2/32', 'dev', 'lan');
+        await announce(client, '192.168.100.2');
+      },
+      { claiming_edge: [MAC] },
+    ],
+    [
+      'a claim of the VIP',
+      async ({ client }) => {
+        await client.run('ip', 'address', 'add', '192.168.100.3/32', 'dev', 'lan');
+        await announce(client, '192.168.100.3');
+      },
+      { claiming_vip: [MAC] },
+    ],
+  ])('%s', async (_, attack, expected) => {
+    await using network = new Network();
+    const found = await attacked(network);
+    await attack(found);
+    expect(await noticed(found.edge)).toEqual({ ...NOTICED, ...expected });
+  });
+
+  test('what every healthy machine does is not', async () => {
+    await using network = new Network();
+    const { edge, client } = await attacked(network);
+    // The other edge announces the VIP that it just took.
+    await client.run('ip', 'link', 'set', 'lan', 'address', segmentMac(blue, { name: 'edge-b' }));
+    await client.run('ip', 'address', 'add', '192.168.100.3/32', 'dev', 'lan');
+    await announce(client, '192.168.100.3');
+    await client.run('ip', 'address', 'delete', '192.168.100.3/32', 'dev', 'lan');
+    await client.run('ip', 'link', 'set', 'lan', 'address', MAC);
+    // Served, and asked for what it may ask for.
+    expect(await client.dial('192.168.100.3:443', '192.168.100.2:53')).toEqual({
+      '192.168.100.3:443': 'open',
+      '192.168.100.2:53': 'open',
+    });
+    // Broadcasts of all kinds, and a VIP that this edge does not have any more.
+    await client.run('ping', '-b', '-c', '1', '-W', '1', '192.168.100.255').catch(() => '');
+    await edge.run('ip', 'address', 'delete', '192.168.100.3/32', 'dev', 'net1');
+    expect(await client.dial('192.168.100.3:443')).toEqual({ '192.168.100.3:443': 'silence' });
+    expect(await noticed(edge)).toEqual(NOTICED);
   });
 });
 

@@ -1,19 +1,23 @@
-/** One request to a prober's pod. It stands on the tenant's network: nothing it sends is trusted to be short. */
+/** One request to a prober's pod, or to an edge's. They stand on the tenant's network: nothing they send is trusted to be short. */
 import { get } from 'node:http';
-import { PROBER_PORT } from '../../gateway/edge-ports.ts';
+import { GUARD_REPORT_PORT, PROBER_PORT } from '../../gateway/edge-ports.ts';
+import type { AskGuard } from './guard-reports.ts';
 import type { AskProber } from './segment-probes.ts';
 
 const MOST_BYTES = 512 * 1024;
 
 /** What it saw last. */
-export const askProber: AskProber = (address, signal) => ask(address, '/report', signal);
+export const askProber: AskProber = (address, signal) => ask(address, PROBER_PORT, '/report', signal);
 
 /** What it sees when it looks now, which takes it some seconds. */
-export const askProberToLook: AskProber = (address, signal) => ask(address, '/report?fresh=1', signal);
+export const askProberToLook: AskProber = (address, signal) => ask(address, PROBER_PORT, '/report?fresh=1', signal);
 
-const ask = (address: string, path: string, signal: AbortSignal): Promise<string> =>
+/** What the guard of an edge has noticed lately. */
+export const askGuard: AskGuard = (address, signal) => ask(address, GUARD_REPORT_PORT, '/sightings', signal);
+
+const ask = (address: string, port: number, path: string, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
-    const request = get({ host: address, port: PROBER_PORT, path, agent: false, signal }, (response) => {
+    const request = get({ host: address, port, path, agent: false, signal }, (response) => {
       const chunks: Buffer[] = [];
       let size = 0;
       response.on('data', (chunk: Buffer) => {

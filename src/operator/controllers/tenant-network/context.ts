@@ -5,6 +5,7 @@ import type { EventToTell } from '../../../kube/events.ts';
 import type { Key } from '../../../kube/object.ts';
 import type { TenantRenderOptions } from '../../../tenant/render.ts';
 import type { OperatorMetrics } from '../../metrics.ts';
+import type { GuardsOf } from '../../segment/guard-reports.ts';
 import type { AskProber, ProbeSegment } from '../../segment/segment-probes.ts';
 import type { World } from '../../world/world.ts';
 import type { Writer } from '../../writer.ts';
@@ -16,6 +17,7 @@ export interface Context {
   readonly clock: Clock;
   readonly render: TenantRenderOptions;
   readonly probeSegment: ProbeSegment;
+  readonly guards: GuardsOf;
   readonly probeWords: ProbeWords;
   /** A look at the segment that begins now, by the prober at that address. */
   readonly lookNow: AskProber;

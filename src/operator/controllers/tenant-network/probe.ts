@@ -4,6 +4,7 @@ import type { PlannedEndpoint, TenantPlan } from '../../../gateway/tenant-plan.t
 import { parseUpstream } from '../../../gateway/upstreams.ts';
 import type { Observed } from '../../../hosted-cluster/observed.ts';
 import { readReport } from '../../../probes/read-report.ts';
+import type { GuardReport } from '../../segment/guard-reports.ts';
 import { notProbed, proofOf, type SegmentProof } from '../../segment/proof.ts';
 import { SERVICE_NAME } from '../../world/sources.ts';
 import type { Applied } from './apply.ts';
@@ -22,6 +23,8 @@ export interface Seen {
   readonly edges: readonly EdgeState[];
   readonly endpoints: readonly EndpointState[];
   readonly proof: SegmentProof;
+  /** What the guards of the edges have noticed lately; absent where nobody asked them. */
+  readonly guards?: readonly GuardReport[];
 }
 
 export async function probe(tenant: Tenant, planned: Planned, applied: Applied, context: Context, signal: AbortSignal): Promise<Seen> {
@@ -35,7 +38,8 @@ export async function probe(tenant: Tenant, planned: Planned, applied: Applied, 
   const proof = askable
     ? await proofFor(tenant, plan, applied, context, signal)
     : notProbed('NotProbed', 'there is no edge yet that could answer');
-  return { edges, endpoints, proof };
+  const running = edges.flatMap(({ name, pod }) => (pod?.address && !pod.terminating ? [{ edge: name, address: pod.address }] : []));
+  return { edges, endpoints, proof, guards: context.guards(tenant.key, running) };
 }
 
 /** The same look, but one that begins now. Undefined: there is nobody to take it, or nobody answers. */

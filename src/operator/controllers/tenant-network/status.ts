@@ -1,5 +1,5 @@
 /** The status as a value: what was observed, in the words of the API. Pure, so that it can be compared with what stands there. */
-import { type Finding, finding, sortFindings } from '../../../api/finding.ts';
+import { type Finding, type FindingText, finding, sortFindings } from '../../../api/finding.ts';
 import type { TenantNetworkStatus } from '../../../api/tenant-network-status.ts';
 import type { Range, TenantPlan } from '../../../gateway/tenant-plan.ts';
 import { toldRouter } from '../../../hosted-cluster/earlier.ts';
@@ -7,6 +7,7 @@ import type { Condition, ConditionInput } from '../../../kube/conditions.ts';
 import { setConditions } from '../../../kube/conditions.ts';
 import { addressOf } from '../../../net/ip.ts';
 import type { EdgeState } from './edges.ts';
+import { guardFindings } from './guard-findings.ts';
 import type { Tenant } from './observe.ts';
 import type { Planned } from './plan.ts';
 import type { Seen } from './probe.ts';
@@ -44,15 +45,22 @@ export function statusFor(
 }
 
 /** What the checks found, and what was found on the segment. */
-export function allFindings({ findings }: Planned, { proof }: Seen, { namespace, name }: Tenant['object']['metadata']): readonly Finding[] {
-  if (!('rogueServers' in proof) || proof.rogueServers.length === 0) return findings;
+export function allFindings(planned: Planned, seen: Seen, { namespace, name }: Tenant['object']['metadata']): readonly Finding[] {
+  const object = { kind: 'TenantNetwork', namespace, name };
+  const noticed = planned.plan ? guardFindings(planned.plan, seen.guards ?? [], object) : [];
+  const more = [...rogueServers(seen, object), ...noticed];
+  return more.length === 0 ? planned.findings : sortFindings([...planned.findings, ...more]);
+}
+
+function rogueServers({ proof }: Seen, object: FindingText['object']): readonly Finding[] {
+  if (!('rogueServers' in proof) || proof.rogueServers.length === 0) return [];
   const rogues = proof.rogueServers.join(', ');
   const rogue = finding('HCPIO-DHCP-006', {
-    object: { kind: 'TenantNetwork', namespace, name },
+    object,
     message: `${rogues} gives out addresses on the segment as well`,
     fix: `find the machine with that address on the segment and stop its DHCP server; switches can keep such answers away (DHCP snooping)`,
   });
-  return sortFindings([...findings, rogue]);
+  return [rogue];
 }
 
 const routerTold = (guestRouter: TenantNetworkStatus['guestRouter']) => (guestRouter === undefined ? {} : { guestRouter });
