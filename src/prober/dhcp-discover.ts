@@ -9,6 +9,7 @@ import type { ProbedDhcp, ProbeList } from '../probes/probe-list.ts';
 import type { ProbeResult } from '../probes/report.ts';
 import { discover, type Offer, optionText, readOffer } from './dhcp-message.ts';
 import type { Leg } from './leg.ts';
+import { macOf } from './neighbours.ts';
 import { since } from './stopwatch.ts';
 
 const [SERVER, CLIENT] = [67, 68];
@@ -28,7 +29,8 @@ export async function probeDhcp(list: ProbeList, dhcp: ProbedDhcp, leg: Leg): Pr
   try {
     const offers = await collectOffers(leg);
     const first = offers.find(({ server }) => dhcp.servers.includes(server));
-    return judgeOffers(list, dhcp, offers, first?.after ?? elapsed());
+    const milliseconds = first?.after ?? elapsed();
+    return judgeOffers(list, dhcp, offers, milliseconds, await macsOf(strangers(dhcp, offers)));
   } catch (error) {
     const message = `cannot ask: ${(error as Error).message}`;
     const fix = 'run it as a user who may use UDP port 68, on a machine whose own DHCP client shares it';
@@ -81,9 +83,24 @@ async function collectOffers({ ipv4, mac }: Leg): Promise<readonly (Offer & { re
   }
 }
 
-export function judgeOffers(list: ProbeList, dhcp: ProbedDhcp, offers: readonly Offer[], milliseconds: number): DhcpFindings {
+const strangers = ({ servers }: ProbedDhcp, offers: readonly Offer[]): string[] =>
+  [...new Set(offers.map(({ server }) => server))].filter((server) => !servers.includes(server)).sort();
+
+/** By the address that a server calls itself by: it says nothing of where it really is, but a switch finds a MAC address. */
+async function macsOf(servers: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const found = await Promise.all(servers.map(async (server) => [server, await macOf(server)] as const));
+  return new Map(found.flatMap(([server, mac]) => (mac === undefined ? [] : [[server, mac]])));
+}
+
+export function judgeOffers(
+  list: ProbeList,
+  dhcp: ProbedDhcp,
+  offers: readonly Offer[],
+  milliseconds: number,
+  macs: ReadonlyMap<string, string> = new Map(),
+): DhcpFindings {
   const own = offers.filter(({ server }) => dhcp.servers.includes(server));
-  const rogueServers = [...new Set(offers.map(({ server }) => server))].filter((server) => !dhcp.servers.includes(server)).sort();
+  const rogueServers = strangers(dhcp, offers).map((server) => [server, ...(macs.has(server) ? [`(${macs.get(server)})`] : [])].join(' '));
   const base = { group: 'DHCP', milliseconds } as const;
   return {
     results: [{ ...base, subject: 'DISCOVER', ...verdictOn(list, dhcp, own) }, otherServers('other servers', rogueServers, milliseconds)],

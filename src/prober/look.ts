@@ -4,8 +4,8 @@ import type { ProbeReport } from '../probes/report.ts';
 import { type DhcpFindings, probeDhcp } from './dhcp-discover.ts';
 import { probeDhcp6 } from './dhcp6-solicit.ts';
 import { probeDns } from './dns.ts';
-import { findHolder } from './holder.ts';
 import { findLeg } from './leg.ts';
+import { findHolder } from './neighbours.ts';
 import { probeTls } from './tls.ts';
 
 const NOTHING: DhcpFindings = { results: [], rogueServers: [] };
@@ -28,11 +28,11 @@ export async function look(text: string): Promise<ProbeReport> {
     probeTls(list.endpoints),
   ]);
   // The kernel remembers a neighbour for a while after it is gone: only one that answered just now holds the VIP.
-  const holder = tls.answered.length > 0 ? await findHolder(list) : undefined;
+  const { holder, results: strangers } = await findHolder(list);
   return {
     ...head,
-    results: [...dhcp.results, ...dhcp6.results, ...dns.results, ...tls.results],
-    ...(holder === undefined ? {} : { holder }),
+    results: [...strangers, ...dhcp.results, ...dhcp6.results, ...dns.results, ...tls.results],
+    ...(holder === undefined || tls.answered.length === 0 ? {} : { holder }),
     answered: tls.answered,
     rogueServers: [...dhcp.rogueServers, ...dhcp6.rogueServers],
     serials: dns.serials,

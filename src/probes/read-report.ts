@@ -10,7 +10,7 @@ const report = z.object({
   results: z
     .array(
       z.object({
-        group: z.enum(['DHCP', 'DNS', 'TLS']),
+        group: z.enum(['VIP', 'DHCP', 'DNS', 'TLS']),
         subject: text,
         verdict: z.enum(['passed', 'noted', 'late', 'failed']),
         message: text,
@@ -21,7 +21,7 @@ const report = z.object({
     .max(200),
   holder: z.enum(['edge-a', 'edge-b']).optional(),
   answered: z.array(z.string().max(63)).max(16),
-  rogueServers: z.array(z.string().max(45)).max(16),
+  rogueServers: z.array(z.string().max(80)).max(16),
   serials: z.array(z.object({ edge: z.string().max(63), zone: z.string().max(253), serial: z.int() })).max(600),
   ageMilliseconds: z.number().min(0),
 });

@@ -4,7 +4,7 @@
 export type Verdict = 'passed' | 'noted' | 'late' | 'failed';
 
 export interface ProbeResult {
-  readonly group: 'DHCP' | 'DNS' | 'TLS';
+  readonly group: 'VIP' | 'DHCP' | 'DNS' | 'TLS';
   /** Who or what was asked; with the group it names the probe. */
   readonly subject: string;
   readonly verdict: Verdict;
@@ -24,7 +24,7 @@ export interface ProbeReport {
   readonly holder?: string;
   /** The services whose every address completed a TLS handshake. */
   readonly answered: readonly string[];
-  /** The identifiers of the DHCP servers that should not be there. */
+  /** The DHCP servers that should not be there: by identifier, and by MAC address where that is known. */
   readonly rogueServers: readonly string[];
   /** What each edge serves, by zone. */
   readonly serials: readonly { readonly edge: string; readonly zone: string; readonly serial: number }[];

@@ -76,6 +76,13 @@ describe('the guard', () => {
 
 /** keepalived, when something speaks against it that it holds the VIP. */
 const FAULT = 'Entering FAULT STATE';
+/** keepalived, when its delay after a start is over and it might take the VIP. */
+const STARTED = 'Delayed start completed';
+
+const macOf = async (host: Host): Promise<string> => {
+  const [link] = JSON.parse(await host.run('ip', '-json', 'link', 'show', 'dev', 'net1')) as [{ address: string }];
+  return link.address;
+};
 
 describe('the VIP of a pair', () => {
   let network: Network;
@@ -148,10 +155,43 @@ describe('the VIP of a pair', () => {
       () => pod(other).holdsVip(),
       (held) => held,
     );
+    await says(vip(other), `${await macOf(tenant)} says that it has 192.168.100.3, and is neither edge`);
     await tenant.run('ip', 'address', 'delete', '192.168.100.3/32', 'dev', 'net1');
 
     for (const link of ['eth0', 'net1']) await pod(from).host.run('ip', 'link', 'set', link, 'up');
     await eventually(holders, (seen) => seen.length === 1 && seen[0] === other);
+  });
+
+  test('is never claimed by an edge that starts again while its peer holds it, with nobody to ask but the segment', async () => {
+    const from = await holder();
+    const other = 1 - from;
+    await pod(from).host.run('ip', 'link', 'set', 'eth0', 'down'); // no pod network: no peer, no operator, no API
+    const ask = 'while :; do arping -c 1 -w 1 -I net1 -s 192.168.100.50 192.168.100.3; sleep 0.05; done';
+    const claims = tenant.start('claims', tenant.edge('sh', '-c', ask));
+    const started = said(vip(other), STARTED);
+    await vip(other).kill();
+    vip(other).start();
+    const samples: (readonly number[])[] = [];
+    let after = 0;
+    await eventually(
+      async () => {
+        samples.push(await holders());
+        after += said(vip(other), STARTED) > started ? 1 : 0;
+        return after;
+      },
+      // Two seconds and more after it might have begun: without a word from the peer it would take over within one.
+      (count) => count > 40,
+      AbortSignal.timeout(60_000),
+    );
+    expect(new Set(samples.map((seen) => seen.join()))).toEqual(new Set([`${from}`]));
+    await claims.kill();
+    const answers = log(claims).match(/reply from \S+ \[\S+\]/g) ?? [];
+    expect(answers.length).toBeGreaterThan(40);
+    expect(new Set(answers.map((line) => line.toLowerCase()))).toEqual(
+      new Set([`reply from 192.168.100.3 [${segmentMac(blue, pod(from).edge)}]`]),
+    );
+    await pod(from).host.run('ip', 'link', 'set', 'eth0', 'up');
+    await eventually(holders, (seen) => seen.length === 1);
   });
 
   test('is given to the other one when that is asked for, and stays there', async () => {

@@ -25,6 +25,7 @@ import { eventually, type Host, Network } from './network.ts';
 const NODE = join(import.meta.dirname, '..', '..', 'node_modules', 'node', 'bin', 'node');
 const PROBER = join(import.meta.dirname, '..', '..', 'src', 'prober', 'main.ts');
 const POD_IP = '10.128.0.5';
+const STRANGER = '02:66:66:66:66:66';
 // The sample's option 6 names both edges, and this segment has one.
 const plan: TenantPlan = single;
 const edge = edgeOf(plan);
@@ -206,11 +207,31 @@ test('a second DHCP server is found, although the first one answers as well', as
   };
   const { prober: _, ...open } = other;
   const second = await startKea(rogue, open);
+  await rogue.run('ip', 'link', 'set', 'net1', 'address', STRANGER);
   const report = await look();
-  expect(report.rogueServers).toEqual([address]);
-  expect(failures(report)).toEqual([`DHCP other servers: ${address} gives out addresses as well`]);
+  expect(report.rogueServers).toEqual([`${address} (${STRANGER})`]);
+  expect(failures(report)).toEqual([`DHCP other servers: ${address} (${STRANGER}) gives out addresses as well`]);
   await second.kill();
   expect(failures(await look())).toEqual([]);
+});
+
+test('a machine that answers for the VIP is told by its MAC, and no edge is said to hold it', async () => {
+  await rogue.run('ip', 'link', 'set', 'net1', 'address', STRANGER);
+  await rogue.run('ip', 'address', 'add', '192.168.100.3/32', 'dev', 'net1');
+  // It says so aloud, as a machine does that is given an address: now the prober believes it.
+  const announce = () =>
+    rogue.run(...rogue.edge('arping', '-U', '-c', '1', '-w', '1', '-I', 'net1', '-s', '192.168.100.3', '192.168.100.3'));
+  const report = await eventually(
+    async () => {
+      await announce();
+      return look();
+    },
+    ({ results }) => results.some(({ group }) => group === 'VIP'),
+  );
+  expect(failures(report)[0]).toBe(`VIP 192.168.100.3: ${STRANGER} answers for it, and that is neither of the edges`);
+  expect(report.holder).toBeUndefined();
+  await rogue.run('ip', 'address', 'delete', '192.168.100.3/32', 'dev', 'net1');
+  expect(await eventually(look, ({ results }) => results.every(({ verdict }) => verdict === 'passed'))).toMatchObject({ holder: 'edge-a' });
 });
 
 test('from the segment the prober is no door: not to its report, not to the hub behind it', async () => {

@@ -80,6 +80,18 @@ test('what is merely noted holds nobody up', () => {
   expect(proof({ results: [result('TLS', 'OAuthServer x', { verdict: 'noted' })] }).outcome).toBe('proven');
 });
 
+test('a stranger who answers for the VIP is a reason of its own, before all that fails because of it', () => {
+  const results = [
+    result('VIP', '192.168.100.3', { verdict: 'failed', message: '02:66:66:66:66:66 answers for it' }),
+    result('TLS', 'APIServer', { verdict: 'failed', message: 'no answer' }),
+  ];
+  expect(proof({ results, rogueServers: ['192.168.100.66'] })).toMatchObject({
+    outcome: 'failed',
+    reason: 'VipTaken',
+    message: '2 of 2 probes failed: VIP 192.168.100.3: 02:66:66:66:66:66 answers for it; TLS APIServer: no answer',
+  });
+});
+
 test('a rogue server is a reason of its own', () => {
   const results = [result('DHCP', 'other servers', { verdict: 'failed', message: '192.168.100.66 gives out addresses as well' })];
   expect(proof({ results, rogueServers: ['192.168.100.66'] })).toMatchObject({ outcome: 'failed', reason: 'RogueDhcpServer' });

@@ -11,7 +11,7 @@ export type SegmentProof =
     }
   | {
       readonly outcome: 'proven' | 'failed';
-      readonly reason: 'Proven' | 'ProbeFailed' | 'RogueDhcpServer';
+      readonly reason: 'Proven' | 'ProbeFailed' | 'RogueDhcpServer' | 'VipTaken';
       /** What was seen, and what is waited for, as one sentence. Without figures that change from look to look. */
       readonly message: string;
       /** The edge that holds the floating address. */
@@ -55,7 +55,7 @@ export function proofOf(report: ServedReport | undefined, tenant: string, list: 
       `the edges have not read the newest plan yet: ${late.map(({ group, subject }) => `${group} ${subject}`).join(', ')}`,
     );
   if (failed.length === 0) return { outcome: 'proven', reason: 'Proven', message: praise(results), ...seen };
-  const reason = rogueServers.length > 0 ? 'RogueDhcpServer' : 'ProbeFailed';
+  const reason = failed.some(({ group }) => group === 'VIP') ? 'VipTaken' : rogueServers.length > 0 ? 'RogueDhcpServer' : 'ProbeFailed';
   return { outcome: 'failed', reason, message: complaint(results, failed), ...seen };
 }
 

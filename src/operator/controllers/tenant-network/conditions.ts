@@ -61,6 +61,9 @@ export const CONDITIONS = {
   SegmentProven: {
     Proven: yes('DHCP, DNS and every endpoint answered from the segment.'),
     ProbeFailed: no('Something did not answer from the segment. The message says what, and what to do; `hcpio verify` shows every probe.'),
+    VipTaken: no(
+      'A machine that is neither of the edges answers for the VIP on the segment. The message names its MAC; find it and take the address from it.',
+    ),
     RogueDhcpServer: no('Somebody else gives out addresses on the segment. The message names the server; find it and stop it.'),
     NotProbed: unknown('Nobody has looked from the segment yet.'),
     ProberNotReady: unknown('The pod that looks from the segment does not run yet. The message says what it waits for.'),

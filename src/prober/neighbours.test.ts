@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { neighbours } from './holder.ts';
 import { findLeg } from './leg.ts';
+import { judgeHolder, neighbours } from './neighbours.ts';
+import { list } from './testing/list.ts';
 
 const TABLE = `IP address       HW type     Flags       HW address            Mask     Device
 192.168.100.3    0x1         0x2         02:AA:bb:cc:dd:01     *        net1
@@ -14,6 +15,24 @@ test('the neighbours are those that have answered', () => {
     ['10.128.0.1', '0a:58:0a:80:00:01'],
   ]);
   expect([...neighbours('')]).toEqual([]);
+});
+
+test('the VIP is held by the edge whose MAC answers for it; anybody else is told, with what to do', () => {
+  const [vip = '', edge] = [list.vips[0], list.edges[0]];
+  expect(judgeHolder(list, new Map([[vip, edge?.mac ?? '']]))).toEqual({ holder: edge?.name, results: [] });
+  expect(judgeHolder(list, new Map())).toEqual({ results: [] });
+  expect(judgeHolder(list, new Map([[vip, '02:66:66:66:66:66']]))).toEqual({
+    results: [
+      {
+        group: 'VIP',
+        subject: vip,
+        verdict: 'failed',
+        message: '02:66:66:66:66:66 answers for it, and that is neither of the edges',
+        fix: `find the machine with MAC address 02:66:66:66:66:66 on the segment and take ${vip} from it; who believes it does not reach the gateway`,
+        milliseconds: 0,
+      },
+    ],
+  });
 });
 
 test('a machine finds its leg on the segment by its address, whatever the interface is called', () => {
