@@ -285,6 +285,51 @@ describe('the VIP of a pair', () => {
   });
 });
 
+test('clients behind the router of the VLAN reach the VIP, before and after it moves, and those on the segment also without the router', async () => {
+  await using network = new Network();
+  const [router, remote] = [await network.host('router'), await network.host('remote')];
+  const { edges, tenant } = await EdgePod.pair(network, blue, router);
+  await network.connect([router, 'wan'], [remote, 'lan']);
+  await router.run('ip', 'address', 'add', '192.168.100.1/24', 'dev', 'net1');
+  await router.run('ip', 'address', 'add', '198.51.100.1/24', 'dev', 'wan');
+  await router.run('sysctl', '-qw', 'net.ipv4.ip_forward=1');
+  await remote.run('ip', 'address', 'add', '198.51.100.9/24', 'dev', 'lan');
+  await remote.run('ip', 'route', 'add', 'default', 'via', '198.51.100.1');
+  for (const edge of edges) {
+    await edge.routeBySource();
+    await edge.guard();
+    edge.startGateway();
+    edge.start('vip');
+    edge.startDns();
+  }
+  const holders = async () => (await Promise.all(edges.map(async (edge) => ((await edge.holdsVip()) ? [edge] : [])))).flat();
+  const [holder] = await eventually(holders, (seen) => seen.length === 1);
+  const open = { '192.168.100.3:6443': 'open' };
+  const reached = (from: Host) =>
+    eventually(
+      () => from.dial('192.168.100.3:6443') as Promise<Record<string, string>>,
+      (seen) => seen['192.168.100.3:6443'] === 'open',
+    );
+  expect([await reached(remote), await reached(tenant)]).toEqual([open, open]);
+  // DNS is for the segment: from behind the router it is refused.
+  const resolve = async (from: Host, source: string) => {
+    const task = { server: '192.168.100.2', port: 53, source, questions: ['udp api.blue.example.com A'] };
+    const [answer] = Object.values(
+      (await from.program('dns-client.ts', JSON.stringify(task))) as Record<string, { readonly rcode: string }>,
+    );
+    return answer?.rcode;
+  };
+  expect([await resolve(tenant, '192.168.100.50'), await resolve(remote, '198.51.100.9')]).toEqual(['NOERROR', 'REFUSED']);
+
+  holder?.killAll('envoy');
+  await eventually(holders, ([seen]) => seen !== undefined && seen !== holder);
+  expect([await reached(remote), await reached(tenant)]).toEqual([open, open]);
+
+  await router.run('ip', 'link', 'set', 'net1', 'down');
+  expect(await tenant.dial('192.168.100.3:6443')).toEqual(open);
+  expect(await remote.dial('192.168.100.3:6443')).not.toEqual(open);
+});
+
 test('a single edge has the VIP for itself', async () => {
   await using network = new Network();
   const pod = await EdgePod.alone(network, single);

@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StatefulSetSpec } from 'kubernetes-types/apps/v1.d.ts';
+import { SEGMENT_TABLE } from '../../src/gateway/edge-ports.ts';
 import { renderGateway } from '../../src/gateway/render.ts';
 import type { ConfigFile, Container } from '../../src/gateway/rendered.ts';
 import { segmentMac } from '../../src/gateway/segment-mac.ts';
@@ -46,12 +47,16 @@ export class EdgePod {
     for (const container of ['guard', 'dhcp', 'dns', 'vip'] as const) this.configure(container, this.files(container));
   }
 
-  /** Two of a plan's edges and a machine of the tenant, on one segment; the edges share the hub's pod network. */
-  static async pair(network: Network, plan: TenantPlan): Promise<{ readonly edges: readonly [EdgePod, EdgePod]; readonly tenant: Host }> {
+  /** Two of a plan's edges and a machine of the tenant, and others if there are, on one segment; the edges share the hub's pod network. */
+  static async pair(
+    network: Network,
+    plan: TenantPlan,
+    ...others: readonly Host[]
+  ): Promise<{ readonly edges: readonly [EdgePod, EdgePod]; readonly tenant: Host }> {
     const [a, b, tenant] = [await network.host('edge-a'), await network.host('edge-b'), await network.host('tenant')];
     await network.segment(
       'segment',
-      [a, b, tenant].map((host) => [host, 'net1'] as const),
+      [a, b, tenant, ...others].map((host) => [host, 'net1'] as const),
     );
     await network.segment(
       'hub',
@@ -82,6 +87,18 @@ export class EdgePod {
     const prefix = this.plan.addresses.ipv4?.cidr.split('/')[1];
     await this.host.run('ip', 'address', 'add', `${this.edge.addresses.ipv4}/${prefix}`, 'dev', 'net1');
     await this.host.run('ip', 'address', 'add', `${POD_ADDRESS[this.edge.name]}/24`, 'dev', 'eth0');
+  }
+
+  /** As the CNI plugin `sbr` leaves it: the way to the segment is in a table of its own, and everything else goes by the pod network. */
+  async routeBySource(): Promise<void> {
+    const { cidr = '', router = '' } = this.plan.addresses.ipv4 ?? {};
+    const own = this.edge.addresses.ipv4 ?? '';
+    const table = ['table', String(SEGMENT_TABLE)];
+    await this.host.run('ip', 'route', 'add', 'default', 'via', '10.128.0.1', 'dev', 'eth0');
+    await this.host.run('ip', 'route', 'add', cidr, 'dev', 'net1', 'src', own, ...table);
+    await this.host.run('ip', 'route', 'add', 'default', 'via', router, 'dev', 'net1', ...table);
+    await this.host.run('ip', 'rule', 'add', 'from', own, ...table);
+    await this.host.run('ip', 'route', 'delete', cidr, 'dev', 'net1');
   }
 
   files(container: Container): readonly ConfigFile[] {

@@ -57,7 +57,7 @@ async function tcp(host: string, [first, last]: Task['tcp']): Promise<Pick<Found
 const QUESTION = Buffer.from('0001010000010000000000000000060001', 'hex');
 
 async function udp(host: string, [first, last]: Task['tcp']): Promise<readonly number[]> {
-  const socket = createSocket('udp4');
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
   const answered = new Set<number>();
   socket.on('message', (_, { port }) => answered.add(port)).on('error', () => {});
   socket.bind();
