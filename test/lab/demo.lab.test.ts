@@ -27,6 +27,8 @@ test('the demo ends with a VM that joined, every condition true and every probe 
   );
   // What the gate is for: no VM is powered on before the segment is proven.
   expect(steps.indexOf('power on')).toBeGreaterThan(steps.indexOf('SegmentProven'));
+  // Whoever tries it for the first time should not have to wonder about a warning.
+  expect(stdout).toMatch(/^ {2}Accepted +[\d.]+ s {2}no check objects$/m);
   expect(stdout).toMatch(/^ *│[◄─ ]*.*VIP 192\.168\.100\.3/m);
   expect(stdout).toMatch(/^10 probes: 10 passed; edge-[ab] holds the VIP$/m);
   expect(stdout).toMatch(/^(blue-\S+) joined through the gateway\. From nothing to Ready: \d+ s\.[\s\S]*^ {2}\1 +Ready /m);
