@@ -27,14 +27,14 @@ const LOG_LINES = 5000;
 
 export async function lookAround(cluster: Cluster, tenant: WireObject, signal: AbortSignal): Promise<Surroundings> {
   const view = tenantView({ tenant });
-  const notes = new Set<string>();
+  const failures = new Map<string, string>();
   const asked = async <T>(what: string, ask: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await ask();
     } catch (error) {
       const why = reasonOf(error);
       if (why === undefined) throw error;
-      notes.add(`${what}: ${why}`);
+      failures.set(what, why);
       return undefined;
     }
   };
@@ -52,7 +52,8 @@ export async function lookAround(cluster: Cluster, tenant: WireObject, signal: A
     leases: leases && leases.edges.length === 0 ? undefined : leases?.leases,
     connections,
     probes: probes && { ageSeconds: Math.round(probes.report.ageMilliseconds / 1000), results: probes.report.results },
-    notes: [...notes, ...(leases?.notes ?? []).map((note) => `leases: ${note}`)],
+    // In one order, whoever answered first.
+    notes: [...[...failures].map(([what, why]) => `${what}: ${why}`).toSorted(), ...(leases?.notes ?? []).map((note) => `leases: ${note}`)],
   };
 }
 

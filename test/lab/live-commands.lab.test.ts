@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import type { Connection } from '../../src/cli/connection-view.ts';
 import type { LeasesView } from '../../src/cli/lease-view.ts';
 import type { TenantView } from '../../src/cli/tenant-view.ts';
@@ -65,30 +65,41 @@ async function hcpio(args: readonly string[], kubeconfig = lab.hub.kubeconfig, c
   }
 }
 
-/** The administrator's kubeconfig, used as somebody who may only look at TenantNetworks. */
-async function asOnlooker(): Promise<string> {
-  const rbac = 'rbac.authorization.k8s.io';
-  const objects: readonly Manifest[] = [
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'ClusterRole',
-      metadata: { name: 'onlooker' },
-      rules: [{ apiGroups: ['hcpio.io'], resources: ['tenantnetworks'], verbs: ['get', 'list', 'watch'] }],
-    },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'ClusterRoleBinding',
-      metadata: { name: 'onlooker' },
-      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'onlooker' },
-      subjects: [{ kind: 'User', apiGroup: rbac, name: 'jane' }],
-    },
-  ];
-  await lab.apply(objects);
+const RBAC = 'rbac.authorization.k8s.io';
+const role = (kind: 'Role' | 'ClusterRole', metadata: Manifest['metadata'], rules: readonly object[]): Manifest => ({
+  apiVersion: `${RBAC}/v1`,
+  kind,
+  metadata,
+  rules,
+});
+const LOOK = role('ClusterRole', { name: 'onlooker' }, [
+  { apiGroups: ['hcpio.io'], resources: ['tenantnetworks'], verbs: ['get', 'list', 'watch'] },
+]);
+
+/** The administrator's kubeconfig, used as somebody who has these roles and no others. */
+async function as(user: string, roles: readonly Manifest[]): Promise<string> {
+  const bindings = roles.map(
+    ({ kind, metadata: { name, namespace } }): Manifest => ({
+      apiVersion: `${RBAC}/v1`,
+      kind: `${kind}Binding`,
+      metadata: { name: `${user}-${name}`, ...(namespace === undefined ? {} : { namespace }) },
+      roleRef: { apiGroup: RBAC, kind, name },
+      subjects: [{ kind: 'User', apiGroup: RBAC, name: user }],
+    }),
+  );
+  await lab.apply([...roles, ...bindings]);
   const config = parse(await readFile(lab.hub.kubeconfig, 'utf8')) as { users: { user: Record<string, string> }[] };
-  for (const { user } of config.users) user['as'] = 'jane';
-  const file = join(lab.dir, 'jane.kubeconfig');
+  for (const { user: who } of config.users) who['as'] = user;
+  const file = join(lab.dir, `${user}.kubeconfig`);
   await writeFile(file, JSON.stringify(config));
   return file;
+}
+
+/** What docs/operations.md gives to those who run the hub. */
+async function documentedRoles(): Promise<readonly Manifest[]> {
+  const page = await readFile(join(BIN, '..', 'docs', 'operations.md'), 'utf8');
+  const [, yaml = ''] = /```yaml\n(apiVersion: rbac[\s\S]*?)```/.exec(page) ?? [];
+  return parseAllDocuments(yaml).map((document) => document.toJS() as Manifest);
 }
 
 test('a command in a container: its output, its exit status, and what keeps it from running', async () => {
@@ -245,15 +256,17 @@ test('a capture that a script has started in the background ends with it, and th
 });
 
 test('whoever may only look at TenantNetworks sees their status, and is told what the others take', async () => {
-  const kubeconfig = await asOnlooker();
+  const kubeconfig = await as('jane', [LOOK]);
   const { out } = await hcpio(['status', 'clusters/blue'], kubeconfig);
   expect(out).toContain('you may not list pods in namespace clusters-blue-edge');
-  expect(out.slice(out.indexOf('NOT SEEN')).match(/^ {2}\S.*?:/gm)).toEqual([
-    '  what runs of the VMs:',
-    '  whether the Nodes have registered:',
-    '  leases:',
-    '  what the machines reached:',
-    '  probes:',
+  expect(out).toContain('NOT SEEN');
+  const { unseen } = JSON.parse((await hcpio(['status', 'clusters/blue', '-o', 'json'], kubeconfig)).out) as TenantView;
+  expect(unseen.map((note) => note.split(':')[0])).toEqual([
+    'leases',
+    'probes',
+    'what runs of the VMs',
+    'what the machines reached',
+    'whether the Nodes have registered',
   ]);
   expect(await hcpio(['leases', 'clusters/blue'], kubeconfig)).toEqual({
     code: 2,
@@ -265,6 +278,20 @@ test('whoever may only look at TenantNetworks sees their status, and is told wha
     out: '',
     err: expect.stringMatching(/it takes the right to get pods\/log there\n$/) as string,
   });
+});
+
+test('with the rights that the guide gives, every command can be asked and nothing is left out', async () => {
+  const roles = await documentedRoles();
+  expect(roles.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}`)).toEqual([
+    'ClusterRole ',
+    'Role clusters-blue-edge',
+    'Role clusters-blue',
+  ]);
+  const kubeconfig = await as('joe', roles);
+  const status = JSON.parse((await hcpio(['status', 'clusters/blue', '-o', 'json'], kubeconfig)).out) as TenantView;
+  expect([status.unseen, status.notes]).toEqual([[], []]);
+  const ran = ['leases', 'connections', 'verify'].map(async (command) => (await hcpio([command, 'clusters/blue'], kubeconfig)).err);
+  expect(await Promise.all(ran)).toEqual(['', '', '']);
 });
 
 test('an edge that is away is told, and the other still answers', async () => {
