@@ -223,8 +223,11 @@ test('a router that gives out addresses as well is found, told and holds new Nod
     3 * MINUTES,
   );
   const { findings = [] } = await status();
+  const [{ address: mac }] = JSON.parse(
+    await lab.run(['ip', '-json', 'link', 'show', 'dev', router.interface], { netns: router.netns }),
+  ) as [{ address: string }];
   expect(findings.filter(({ code }) => code === 'HCPIO-DHCP-006').map(({ message }) => message)).toEqual([
-    `${router.address} gives out addresses on the segment as well`,
+    `${router.address} (${mac}) gives out addresses on the segment as well`,
   ]);
   const events = await lab.kubectl(['get', 'events', '--namespace=clusters', '--field-selector=reason=RogueDhcpServer', '-o', 'name']);
   expect(events).not.toBe('');
