@@ -175,17 +175,17 @@ export class EdgePod {
 
   /** SIGTERM to the first process of a container, as kubelet sends it. */
   stop(container: 'dhcp' | 'vip'): void {
-    const isFirst = (pid: number) => /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    for (const { pid, argv } of this.#processes())
-      if (argv.includes(`/mnt/libexec/${container}`) && isFirst(pid)) process.kill(pid, 'SIGTERM');
+    for (const { pid, argv, first } of this.#processes())
+      if (argv.includes(`/mnt/libexec/${container}`) && first) process.kill(pid, 'SIGTERM');
   }
 
-  #processes(): { readonly pid: number; readonly argv: readonly string[] }[] {
+  #processes(): { readonly pid: number; readonly argv: readonly string[]; readonly first: boolean }[] {
     const inPod = readlinkSync(`/proc/${this.host.pid}/ns/net`);
     return readdirSync('/proc').flatMap((entry) => {
       try {
         if (!/^\d+$/.test(entry) || readlinkSync(`/proc/${entry}/ns/net`) !== inPod) return [];
-        return [{ pid: Number(entry), argv: readFileSync(`/proc/${entry}/cmdline`, 'utf8').split('\0') }];
+        const first = /^NSpid:.*\t1$/m.test(readFileSync(`/proc/${entry}/status`, 'utf8'));
+        return [{ pid: Number(entry), argv: readFileSync(`/proc/${entry}/cmdline`, 'utf8').split('\0'), first }];
       } catch {
         return []; // gone since the directory was read
       }
