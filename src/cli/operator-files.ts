@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import { sccRole, securityContextConstraints } from '../gateway/scc.ts';
 import { ALERTS, type Alert, prometheusRule, runbookOf } from '../operator/alerts.ts';
-import { CONDITIONS } from '../operator/controllers/tenant-network/conditions.ts';
+import { CONDITIONS, type Reason } from '../operator/controllers/tenant-network/conditions.ts';
 import { openshiftRights, operatorRights, selfMadeCertificateRights } from '../operator/rbac-rights.ts';
 import { INSTALLED, OPERATOR_ACCOUNT, OPERATOR_NAMESPACE, rolesOf } from '../operator/rbac-roles.ts';
 import { byService, configurations } from '../operator/webhook/configurations.ts';
@@ -52,13 +52,18 @@ function alertsPage(): string {
 
 function conditionsPage(): string {
   const sections = Object.entries(CONDITIONS).map(([type, reasons]) => {
-    const rows = Object.entries(reasons).map(([reason, { status, meaning }]) => `| \`${reason}\` | ${status} | ${meaning} |`);
-    return [`## ${type}`, '', '| reason | status | means |', '|---|---|---|', ...rows].join('\n');
+    const rows = Object.entries(reasons).map(
+      ([reason, { status, meaning, next }]: [string, Reason]) => `| \`${reason}\` | ${status} | ${meaning} | ${next?.(BLUE) ?? ''} |`,
+    );
+    return [`## ${type}`, '', '| reason | status | means | next step |', '|---|---|---|---|', ...rows].join('\n');
   });
   return page('Conditions of a TenantNetwork', [
-    'A closed list: a condition has one of these reasons and no other, and a reason always has the same status. `Ready` has the reason of the first of the others that is not True.',
+    'A closed list: a condition has one of these reasons and no other, and a reason always has the same status. `Ready` has the reason of the first of the others that is not True. The message says what was seen and ends with the next step, here for tenant `clusters/blue`, unless it knows a better one.',
     ...sections,
   ]);
 }
+
+/** The tenant of all examples. */
+const BLUE = { namespace: 'clusters', name: 'blue', hostedCluster: 'blue', controlPlane: 'clusters-blue', edge: 'clusters-blue-edge' };
 
 const page = (title: string, parts: readonly string[]): string => `${[`# ${title}`, `<!-- ${NOTICE} -->`, ...parts].join('\n\n')}\n`;

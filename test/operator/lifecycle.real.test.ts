@@ -206,7 +206,8 @@ describe('deletion', () => {
     await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);
     await until(played, 'Ready', 'False Deleting');
     expect((await statusOf(played)).conditions?.find(({ type }) => type === 'Ready')?.message).toBe(
-      `the edge stays until HostedCluster ${played.namespace}/${played.name} is gone, because its workers drain through it`,
+      `the edge stays until HostedCluster ${played.namespace}/${played.name} is gone, because its workers drain through it. ` +
+        `Nothing to do; if it stays: kubectl describe hostedcluster -n ${played.namespace} ${played.name}`,
     );
     expect((await objectsOf(played)).length).toBe(before);
     await hub.client.patch(r.HOSTED_CLUSTER, played, { type: 'merge', body: { metadata: { finalizers: null } } }, hub.signal);

@@ -35,11 +35,9 @@ const FRESH_MS = 90_000;
 const MOST_TOLD = 3;
 
 export function proofOf(report: ServedReport | undefined, tenant: string, list: string): SegmentProof {
-  if (report === undefined)
-    return notProbed('ProberSilent', 'the prober does not answer; see kubectl logs prober-0 in the namespace of the edge');
+  if (report === undefined) return notProbed('ProberSilent', 'the prober does not answer');
   if (report.tenant !== tenant || report.list !== list) return notProbed('Outdated', 'the prober has not looked at the newest plan yet');
-  if (report.ageMilliseconds > FRESH_MS)
-    return notProbed('ProberSilent', 'the prober has not looked for a while; see kubectl logs prober-0 in the namespace of the edge');
+  if (report.ageMilliseconds > FRESH_MS) return notProbed('ProberSilent', 'the prober has not looked for a while');
   const { results, rogueServers, serials } = report;
   const seen = {
     ...(report.holder === undefined ? {} : { holder: report.holder as EdgePlan['name'] }),

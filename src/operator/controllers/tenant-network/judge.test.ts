@@ -61,7 +61,9 @@ test('everything is well', () => {
 });
 
 test('until somebody looked from the segment nobody says that it is ready', () => {
-  expect(line('Ready', {}, done, nobody)).toBe('Ready=Unknown NotProbed: SegmentProven: nobody has looked from the segment yet');
+  expect(line('Ready', {}, done, nobody)).toBe(
+    'Ready=Unknown NotProbed: SegmentProven: nobody has looked from the segment yet. To do: what EdgeReady says',
+  );
 });
 
 describe('Accepted', () => {
@@ -70,9 +72,9 @@ describe('Accepted', () => {
     const all = lines(overlap, { outcome: 'held' });
     expect(all[0]).toMatch(/^Accepted=False Refused: HCPIO-NET-003 clusters\/blue TenantNetwork: .*10\.128\.4\.0\/24.* To do: .+/);
     expect(all.slice(1)).toEqual([
-      'Planned=False NotAccepted: see Accepted',
-      'Applied=False NotPlanned: there is no plan that may be applied; see Accepted and Planned',
-      'EdgeReady=Unknown NotApplied: there is no edge yet',
+      'Planned=False NotAccepted: there is no plan. To do: what Accepted says',
+      'Applied=False NotPlanned: there is no plan that may be applied. To do: what Accepted and Planned say',
+      'EdgeReady=Unknown NotApplied: there is no edge yet. To do: what Applied says',
       'EndpointsReady=True UpstreamsReady: 4 services published, each with ready pods',
       'SegmentProven=True Proven: DHCP offers addresses',
       'NodePoolsReleased=True Released: no NodePool is held back',
@@ -123,7 +125,7 @@ test('a spec that is not understood says where', () => {
 
 test('before HyperShift made the control plane there is nothing to apply', () => {
   expect(line('Planned', { observed: { hostedControlPlanes: [] } }, { outcome: 'held' })).toBe(
-    'Planned=False WaitingForControlPlane: waiting for HyperShift to create the HostedControlPlane in namespace clusters-blue',
+    'Planned=False WaitingForControlPlane: waiting for HyperShift to create the HostedControlPlane in namespace clusters-blue. Nothing to do; if it stays: kubectl describe hostedcluster -n clusters blue',
   );
 });
 
@@ -139,22 +141,22 @@ describe('Applied', () => {
           { ref, refusal: { reason: 'Invalid', message: 'x', fields: [] } },
         ],
       },
-      'False ObjectsRefused: the API server does not take v1 ConfigMap clusters-blue-edge/edge-a-dns: quota exceeded (and 1 more)',
+      'False ObjectsRefused: the API server does not take v1 ConfigMap clusters-blue-edge/edge-a-dns: quota exceeded (and 1 more). To do: lift the quota, the policy or the missing right that it names (namespace clusters-blue-edge); it is tried again every minute',
     ],
     [
       'a namespace of somebody else',
       { outcome: 'namespaceTaken' },
-      'False NamespaceTaken: namespace clusters-blue-edge exists and is not ours: delete it, or create the HostedCluster under another name',
+      'False NamespaceTaken: namespace clusters-blue-edge exists and is not ours. To do: delete namespace clusters-blue-edge, or create the HostedCluster under another name',
     ],
     [
       'a namespace on its way out',
       { outcome: 'namespaceTerminating' },
-      'False NamespaceTerminating: waiting for namespace clusters-blue-edge, which somebody deleted, to be gone; then it is made anew',
+      'False NamespaceTerminating: waiting for namespace clusters-blue-edge, which somebody deleted, to be gone; then it is made anew. Nothing to do; if it stays: kubectl get namespace clusters-blue-edge -o yaml says what holds it',
     ],
     [
       'a server that does not answer',
       { outcome: 'failed', error: new Error('PATCH /api: 500') },
-      'False ApiTrouble: PATCH /api: 500; it is tried again',
+      "False ApiTrouble: PATCH /api: 500. To do: see whether the API server is well: kubectl get --raw '/readyz?verbose'; it is tried again by itself",
     ],
   ] as const)('%s', (_, applied, said) => {
     expect(line('Applied', {}, applied as Applied)).toBe(`Applied=${said}`);
@@ -162,13 +164,19 @@ describe('Applied', () => {
 });
 
 describe('EdgeReady', () => {
+  const NODE =
+    'To do: see that the bridge or VLAN of the attachment is on the node (kubectl get pods -n clusters-blue-edge -o wide), then delete the pod: it comes back';
   const wrong = { addresses: ['192.168.100.9'], mac: '' };
   test.each([
-    ['no pod', [edgePodOf('edge-a')], 'PodsMissing: edge-b has no pod yet'],
+    [
+      'no pod',
+      [edgePodOf('edge-a')],
+      'PodsMissing: edge-b has no pod yet. Nothing to do; if it stays: kubectl get events -n clusters-blue-edge',
+    ],
     [
       'a pod that is not ready',
       [edgePodOf('edge-a', { ready: false, trouble: 'its image cannot be pulled' }), edgePodOf('edge-b')],
-      'PodsNotReady: pod edge-a-0 is not ready: its image cannot be pulled',
+      'PodsNotReady: pod edge-a-0 is not ready: its image cannot be pulled. Nothing to do; if it stays: kubectl describe pods -n clusters-blue-edge',
     ],
     [
       'an address that somebody else on the segment has',
@@ -178,22 +186,22 @@ describe('EdgeReady', () => {
     [
       'a pod that is being replaced',
       [edgePodOf('edge-a', { terminating: true }), edgePodOf('edge-b')],
-      'PodsNotReady: pod edge-a-0 is being replaced',
+      'PodsNotReady: pod edge-a-0 is being replaced. Nothing to do; if it stays: kubectl describe pods -n clusters-blue-edge',
     ],
     [
       'no leg on the segment',
       [edgePodOf('edge-a', { net1: undefined }), edgePodOf('edge-b')],
-      'NotOnSegment: pod edge-a-0 has no interface net1, according to Multus',
+      `NotOnSegment: pod edge-a-0 has no interface net1, according to Multus. ${NODE}`,
     ],
     [
       'another address',
       [edgePodOf('edge-a', { net1: wrong }), edgePodOf('edge-b')],
-      'NotOnSegment: pod edge-a-0 has net1 with 192.168.100.9 instead of 192.168.100.2',
+      `NotOnSegment: pod edge-a-0 has net1 with 192.168.100.9 instead of 192.168.100.2. ${NODE}`,
     ],
     [
       'OVN knows no address, and the MAC is not ours',
       [edgePodOf('edge-a', { net1: { addresses: [], mac: '02:00:00:00:00:01' } }), edgePodOf('edge-b')],
-      'NotOnSegment: pod edge-a-0 has net1 without an address and with MAC 02:00:00:00:00:01',
+      `NotOnSegment: pod edge-a-0 has net1 without an address and with MAC 02:00:00:00:00:01. ${NODE}`,
     ],
   ] as const)('%s', (_, pods, said) => {
     expect(line('EdgeReady', { pods })).toBe(`EdgeReady=False ${said}`);
@@ -209,7 +217,7 @@ describe('EdgeReady', () => {
 
     test('the edge that is made anew is waited for', () => {
       expect(said({ trouble: 'it is starting' })).toBe(
-        'EdgeReady=False Updating: edge-b is made anew, edge-a serves as before: pod edge-b-0 is not ready: it is starting',
+        'EdgeReady=False Updating: edge-b is made anew, edge-a serves as before: pod edge-b-0 is not ready: it is starting. Nothing to do; if it stays: kubectl describe pods -n clusters-blue-edge',
       );
     });
 
@@ -240,13 +248,13 @@ describe('EndpointsReady', () => {
   test('a service that HyperShift has not made yet', () => {
     const services = blueObserved().services.filter(({ metadata }) => metadata.name !== 'ignition-server-proxy');
     expect(line('EndpointsReady', { observed: { services } })).toBe(
-      'EndpointsReady=False WaitingForHyperShift: waiting: Service clusters-blue/ignition-server-proxy is not there yet',
+      'EndpointsReady=False WaitingForHyperShift: waiting: Service clusters-blue/ignition-server-proxy is not there yet. Nothing to do; if it stays: kubectl describe hostedcluster -n clusters blue',
     );
   });
 
   test('a service without a ready pod', () => {
     expect(line('EndpointsReady', { observed: { endpointSlices: slices('oauth-openshift') } })).toBe(
-      'EndpointsReady=False NoReadyUpstream: waiting: no pod behind Service clusters-blue/oauth-openshift is ready',
+      'EndpointsReady=False NoReadyUpstream: waiting: no pod behind Service clusters-blue/oauth-openshift is ready. To do: see what those pods wait for: kubectl get pods -n clusters-blue',
     );
   });
 });
@@ -257,7 +265,7 @@ describe('NodePoolsReleased', () => {
 
   test('names those that are held', () => {
     expect(line('NodePoolsReleased', { observed: { nodePools: [held] } })).toBe(
-      'NodePoolsReleased=False Gated: blue-workers held back until the segment is proven',
+      'NodePoolsReleased=False Gated: blue-workers held back until the segment is proven. To do: what SegmentProven says',
     );
   });
 
@@ -269,7 +277,8 @@ describe('NodePoolsReleased', () => {
 });
 
 test('a tenant network on its way out says what it waits for, and nothing else', () => {
-  expect(leaving('waiting for namespace x to be gone')).toEqual([
-    { type: 'Ready', status: 'False', reason: 'Deleting', message: 'waiting for namespace x to be gone' },
+  const step = 'Nothing to do; if it stays: kubectl get namespace clusters-blue-edge -o yaml says what holds it';
+  expect(leaving(blueTenant(), 'waiting for namespace x to be gone')).toEqual([
+    { type: 'Ready', status: 'False', reason: 'Deleting', message: `waiting for namespace x to be gone. ${step}` },
   ]);
 });

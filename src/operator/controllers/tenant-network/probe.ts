@@ -63,7 +63,7 @@ const proberOf = ({ pods }: Tenant) => pods.find(({ edge, terminating }) => edge
 
 async function proofFor(tenant: Tenant, plan: TenantPlan, applied: Done, context: Context, signal: AbortSignal): Promise<SegmentProof> {
   if (plan.prober === undefined || applied.probes === undefined)
-    return notProbed('NoProber', 'the segment has no address left to probe it from; see status.findings');
+    return notProbed('NoProber', 'the segment has no address left to probe it from');
   const pod = proberOf(tenant);
   // One that has an address is asked, whatever kubelet says of it: its answer, or that there is none, is what counts.
   const trouble = pod === undefined ? 'the prober has no pod yet' : `pod ${pod.metadata.name} is not ready: ${pod.trouble}`;

@@ -34,7 +34,7 @@ export async function report(
 export async function reportLeaving(tenant: Tenant, message: string, context: Context, signal: AbortSignal): Promise<boolean> {
   const { status: before, object } = tenant;
   const known = (before.conditions ?? []) as readonly Condition[];
-  const said = leaving(message).map((one) => ({ ...one, observedGeneration: object.metadata.generation }));
+  const said = leaving(tenant, message).map((one) => ({ ...one, observedGeneration: object.metadata.generation }));
   const conditions = [...setConditions(known, said, context.clock.now())];
   const status = { ...before, observedGeneration: object.metadata.generation, conditions };
   await write(tenant, status, context, signal);

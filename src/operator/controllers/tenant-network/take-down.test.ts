@@ -37,6 +37,9 @@ async function taken(inventory: readonly Entry[], cluster: Partial<KeptHostedClu
 test('that an edge is kept while its HostedCluster drains is told once', async () => {
   const first = await taken(everything, { deletionTimestamp });
   const { status } = first;
+  expect(status.conditions?.map(({ message }) => message)).toEqual([
+    'the edge stays until HostedCluster clusters/blue is gone, because its workers drain through it. Nothing to do; if it stays: kubectl describe hostedcluster -n clusters blue',
+  ]);
   expect(first).toEqual({
     told: ['Normal Kept: the edge stays until HostedCluster clusters/blue is gone, because its workers drain through it'],
     written: ['status of hcpio.io/v1alpha1 TenantNetwork clusters/blue'],

@@ -17,7 +17,8 @@ export async function takeDown(tenant: Tenant, context: Context, signal: AbortSi
   if (isStillNeeded(tenant)) {
     const cluster = `${object.metadata.namespace}/${hostedCluster?.metadata.name}`;
     const reason = `the edge stays until HostedCluster ${cluster} is gone, because its workers drain through it`;
-    if (await reportLeaving(tenant, reason, context, signal)) tellKept(tenant, reason, context);
+    const step = `Nothing to do; if it stays: kubectl describe hostedcluster -n ${object.metadata.namespace} ${hostedCluster?.metadata.name}`;
+    if (await reportLeaving(tenant, `${reason}. ${step}`, context, signal)) tellKept(tenant, reason, context);
     return undefined;
   }
   const doomed = inventory.filter((entry) => !isRetained(entry, tenant));
@@ -47,7 +48,7 @@ async function remove(tenant: Tenant, doomed: readonly Entry[], context: Context
   tellRemoved(tenant, deleted, context);
   const [stuck] = refused;
   const message = stuck
-    ? `${refText(stuck.ref)} cannot be deleted: ${stuck.refusal.message}`
+    ? `${refText(stuck.ref)} cannot be deleted: ${stuck.refusal.message}. To do: lift what refuses it; it is tried again every minute`
     : `waiting for ${wholeNamespace ? `namespace ${edge}` : `${doomed.length} objects`} to be gone`;
   await reportLeaving(tenant, message, context, signal);
   return stuck && { requeueAfterMs: REFUSED_MS };
