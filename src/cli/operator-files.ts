@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { sccRole, securityContextConstraints } from '../gateway/scc.ts';
 import { ALERTS, type Alert, prometheusRule, runbookOf } from '../operator/alerts.ts';
 import { CONDITIONS, type Reason } from '../operator/controllers/tenant-network/conditions.ts';
+import { EVENTS, type EventReason } from '../operator/events.ts';
 import { openshiftRights, operatorRights, selfMadeCertificateRights } from '../operator/rbac-rights.ts';
 import { INSTALLED, OPERATOR_ACCOUNT, OPERATOR_NAMESPACE, rolesOf } from '../operator/rbac-roles.ts';
 import { byService, configurations } from '../operator/webhook/configurations.ts';
@@ -21,6 +22,7 @@ export async function operatorFiles(): Promise<ReadonlyMap<string, string>> {
     ['deploy/monitoring/prometheus-rule.yaml', manifests(prometheusRule(INSTALLED, OPERATOR_NAMESPACE))],
     ['docs/reference/alerts.md', alertsPage()],
     ['docs/reference/conditions.md', conditionsPage()],
+    ['docs/reference/events.md', eventsPage()],
     ['docs/reference/metrics.md', await metricsPage(NOTICE)],
   ]);
 }
@@ -59,6 +61,19 @@ function conditionsPage(): string {
   });
   return page('Conditions of a TenantNetwork', [
     'A closed list: a condition has one of these reasons and no other, and a reason always has the same status. `Ready` has the reason of the first of the others that is not True. The message says what was seen and ends with the next step, here for tenant `clusters/blue`, unless it knows a better one.',
+    ...sections,
+  ]);
+}
+
+function eventsPage(): string {
+  const sections = Object.entries(EVENTS).map(([kind, reasons]) => {
+    const rows = Object.entries(reasons).map(
+      ([reason, { type, action, meaning }]: [string, EventReason]) => `| \`${reason}\` | ${type} | ${action} | ${meaning} |`,
+    );
+    return [`## About a ${kind}`, '', '| reason | type | action | means |', '|---|---|---|---|', ...rows].join('\n');
+  });
+  return page('Events', [
+    'A closed list. Events tell changes of mind and deeds, each once; what merely is stands in the [conditions](conditions.md). `kubectl get events -A --field-selector reason=Repaired` finds one kind of them.',
     ...sections,
   ]);
 }

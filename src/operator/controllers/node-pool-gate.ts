@@ -4,6 +4,7 @@ import { controlPlaneNamespace } from '../../hosted-cluster/namespace.ts';
 import type { Controller, Reconcile } from '../../kube/controller.ts';
 import type { EventToTell } from '../../kube/events.ts';
 import { apiVersionOf, type Key, keyOf } from '../../kube/object.ts';
+import { eventOf, type ReasonFor } from '../events.ts';
 import { NODE_POOL } from '../resources.ts';
 import { follow } from '../world/feeds.ts';
 import type { KeptNodePool } from '../world/projections.ts';
@@ -36,7 +37,7 @@ export const nodePoolGateReconciler =
     const body = { metadata: { ...metadata, resourceVersion: pool.metadata.resourceVersion }, ...rest };
     // Its echo is not laid over the store: to the tenant's controller it is news.
     await writer.patch(NODE_POOL, pool.metadata, { type: 'merge', body }, signal);
-    tell(eventOf(pool, decision));
+    tell(told(pool, decision));
     return undefined;
   };
 
@@ -69,15 +70,13 @@ function decide(pool: KeptNodePool, world: World): GateDecision {
 const hasMachines = ({ metadata }: KeptNodePool, controlPlane: string, world: World): boolean =>
   world.sources.machines.byIndex('namespace', controlPlane).some((machine) => machine.metadata.labels[NODE_POOL_LABEL] === metadata.name);
 
-const NOTES: Readonly<Record<Exclude<GateDecision, 'leave'>, readonly [reason: string, note: string]>> = {
+const NOTES: Readonly<Record<Exclude<GateDecision, 'leave'>, readonly [reason: ReasonFor<'NodePool'>, note: string]>> = {
   hold: ['Held', 'paused until the tenant network answers on the segment'],
   release: ['Released', 'the tenant network answers on the segment, or nobody asks for it any more; the pause is lifted'],
   yield: ['Yielded', 'somebody else changed the pause; hcpio leaves the NodePool alone from now on'],
 };
 
-function eventOf({ metadata }: KeptNodePool, decision: Exclude<GateDecision, 'leave'>): EventToTell {
+function told({ metadata }: KeptNodePool, decision: Exclude<GateDecision, 'leave'>): EventToTell {
   const [reason, note] = NOTES[decision];
-  const { name, namespace, uid } = metadata;
-  const regarding = { apiVersion: apiVersionOf(NODE_POOL), kind: NODE_POOL.kind, metadata: { name, namespace, uid } };
-  return { regarding, type: 'Normal', reason, action: 'Gate', note };
+  return eventOf('NodePool', { apiVersion: apiVersionOf(NODE_POOL), metadata }, reason, note);
 }

@@ -9,6 +9,7 @@ import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
 import type { EventToTell } from '../../kube/events.ts';
 import { apiVersionOf, keyOf } from '../../kube/object.ts';
 import { refusalOf } from '../../kube/refusal.ts';
+import { eventOf } from '../events.ts';
 import { HOSTED_CLUSTER, TENANT_NETWORK } from '../resources.ts';
 import { follow } from '../world/feeds.ts';
 import type { KeptHostedCluster } from '../world/projections.ts';
@@ -53,7 +54,8 @@ const REFUSED = 'AnnotationRefused';
 /** In an event, which is gone after an hour, and for as long as it lasts where the tenant network would say how it fares. */
 async function refuse(cluster: KeptHostedCluster, message: string, context: Context, signal: AbortSignal): Promise<undefined> {
   const { mirror: before } = cluster;
-  if (before?.reason !== REFUSED || before.message !== message) context.tell(wrong(cluster, message));
+  if (before?.reason !== REFUSED || before.message !== message)
+    context.tell(eventOf('HostedCluster', { apiVersion: apiVersionOf(HOSTED_CLUSTER), metadata: cluster.metadata }, REFUSED, message));
   await mirror(cluster, { status: 'False', reason: REFUSED, message }, context, signal);
 }
 
@@ -93,9 +95,4 @@ function refusalIn(error: unknown): string | undefined {
   const refusal = error instanceof ApiError ? refusalOf(error) : undefined;
   if (refusal === undefined) throw error;
   return refusal.message;
-}
-
-function wrong({ metadata: { name, namespace, uid } }: KeptHostedCluster, note: string): EventToTell {
-  const regarding = { apiVersion: apiVersionOf(HOSTED_CLUSTER), kind: HOSTED_CLUSTER.kind, metadata: { name, namespace, uid } };
-  return { regarding, type: 'Warning', reason: REFUSED, action: 'Create', note };
 }

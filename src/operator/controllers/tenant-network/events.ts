@@ -1,7 +1,7 @@
-/** What is told in events: changes of mind and deeds, one function each. What merely is stands in the status. */
+/** What is told of a TenantNetwork in events: changes of mind and deeds, one function each. What merely is stands in the status. */
 import type { Finding } from '../../../api/finding.ts';
-import type { EventToTell } from '../../../kube/events.ts';
-import { type KubeObject, type ObjectRef, refText } from '../../../kube/object.ts';
+import { type ObjectRef, refText } from '../../../kube/object.ts';
+import { eventOf, type ReasonFor } from '../../events.ts';
 import type { EdgePod } from '../../world/edge-pod.ts';
 import type { Applied, Repair } from './apply.ts';
 import type { Context } from './context.ts';
@@ -12,49 +12,41 @@ type Done = Extract<Applied, { outcome: 'done' }>;
 
 export const tellApplied = (tenant: Tenant, { created, changed, removed }: Done, context: Telling): void => {
   const parts = [count(created, 'created'), count(changed, 'changed'), count(removed, 'removed')].filter((part) => part !== '');
-  if (parts.length > 0) normal(tenant, 'Applied', 'Apply', `${parts.join(', ')} for namespace ${tenant.namespaces.edge}`, context);
+  if (parts.length > 0) say(tenant, 'Applied', `${parts.join(', ')} for namespace ${tenant.namespaces.edge}`, context);
 };
 
 export const tellRepaired = (tenant: Tenant, { ref, fields, taken }: Repair, context: Telling): void =>
-  warning(tenant, 'Repaired', 'Apply', `somebody else changed ${refText(ref)}${by(taken)}; put back: ${list(fields)}`, context);
+  say(tenant, 'Repaired', `somebody else changed ${refText(ref)}${by(taken)}; put back: ${list(fields)}`, context);
 
 export const tellObjectRefused = (tenant: Tenant, ref: ObjectRef, message: string, context: Telling): void =>
-  warning(tenant, 'ObjectRefused', 'Apply', `the API server does not take ${refText(ref)}: ${message}`, context);
+  say(tenant, 'ObjectRefused', `the API server does not take ${refText(ref)}: ${message}`, context);
 
 export const tellRefused = (tenant: Tenant, finding: Finding, context: Telling): void =>
-  warning(tenant, 'Refused', 'Plan', `${finding.code} ${finding.object}: ${finding.message}; ${finding.fix}`, context);
+  say(tenant, 'Refused', `${finding.code} ${finding.object}: ${finding.message}; ${finding.fix}`, context);
 
 export const tellNamespaceTaken = (tenant: Tenant, context: Telling): void =>
-  warning(tenant, 'NamespaceTaken', 'Apply', `namespace ${tenant.namespaces.edge} exists and is not ours; it is left alone`, context);
+  say(tenant, 'NamespaceTaken', `namespace ${tenant.namespaces.edge} exists and is not ours; it is left alone`, context);
 
 export const tellRolled = (tenant: Tenant, pod: EdgePod, context: Telling): void =>
-  normal(tenant, 'EdgeRolled', 'Roll', `pod ${pod.metadata.name} is made anew, because its template changed`, context);
+  say(tenant, 'EdgeRolled', `pod ${pod.metadata.name} is made anew, because its template changed`, context);
 
 export const tellYielded = (tenant: Tenant, pod: EdgePod, context: Telling): void =>
-  normal(tenant, 'VipMoved', 'Roll', `pod ${pod.metadata.name} was asked to give the VIP to the other edge`, context);
+  say(tenant, 'VipMoved', `pod ${pod.metadata.name} was asked to give the VIP to the other edge`, context);
 
 export const tellReady = (tenant: Tenant, ready: boolean, message: string, context: Telling): void =>
-  ready ? normal(tenant, 'Ready', 'Report', message, context) : warning(tenant, 'NotReady', 'Report', message, context);
+  say(tenant, ready ? 'Ready' : 'NotReady', message, context);
 
 export const tellRogue = (tenant: Tenant, servers: readonly string[], context: Telling): void =>
-  warning(tenant, 'RogueDhcpServer', 'Probe', `${servers.join(', ')} gives out addresses on the segment as well`, context);
+  say(tenant, 'RogueDhcpServer', `${servers.join(', ')} gives out addresses on the segment as well`, context);
 
-export const tellKept = (tenant: Tenant, reason: string, context: Telling): void => normal(tenant, 'Kept', 'Delete', reason, context);
+export const tellKept = (tenant: Tenant, reason: string, context: Telling): void => say(tenant, 'Kept', reason, context);
 
 export const tellRemoved = (tenant: Tenant, removed: readonly ObjectRef[], context: Telling): void => {
-  if (removed.length > 0)
-    normal(tenant, 'Removed', 'Delete', `${count(removed, 'removed')} for namespace ${tenant.namespaces.edge}`, context);
+  if (removed.length > 0) say(tenant, 'Removed', `${count(removed, 'removed')} for namespace ${tenant.namespaces.edge}`, context);
 };
 
-const normal = (tenant: Tenant, reason: string, action: string, note: string, { tell }: Telling): void =>
-  tell({ regarding: regarding(tenant), type: 'Normal', reason, action, note });
-const warning = (tenant: Tenant, reason: string, action: string, note: string, { tell }: Telling): void =>
-  tell({ regarding: regarding(tenant), type: 'Warning', reason, action, note });
-
-function regarding({ object }: Tenant): EventToTell['regarding'] {
-  const { name, namespace, uid } = object.metadata;
-  return { apiVersion: object.apiVersion, kind: object.kind, metadata: { name, namespace, uid } } satisfies KubeObject;
-}
+const say = (tenant: Tenant, reason: ReasonFor<'TenantNetwork'>, note: string, { tell }: Telling): void =>
+  tell(eventOf('TenantNetwork', tenant.object, reason, note));
 
 const count = (refs: readonly ObjectRef[], verb: string): string =>
   refs.length === 0 ? '' : refs.length === 1 && refs[0] ? `${verb} ${refs[0].kind} ${refs[0].name}` : `${refs.length} objects ${verb}`;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { EventToTell } from '../../../kube/events.ts';
 import { notProbed, type SegmentProof } from '../../segment/proof.ts';
 import type { EdgePod } from '../../world/edge-pod.ts';
 import type { Applied } from './apply.ts';
@@ -151,7 +152,7 @@ describe('before the last one goes, somebody looks from the segment', () => {
       ageMilliseconds: 0,
     });
 
-  async function rolling(edges: readonly EdgeState[], look: () => Promise<string>) {
+  async function rolling(edges: readonly EdgeState[], look: () => Promise<string>, told: string[] = []) {
     const removed: string[] = [];
     let looks = 0;
     const context = {
@@ -159,8 +160,8 @@ describe('before the last one goes, somebody looks from the segment', () => {
         looks++;
         return look();
       },
-      writer: { remove: async (_: unknown, { name }: { name: string }) => removed.push(name) },
-      tell() {},
+      writer: { remove: async (_: unknown, { name }: { name: string }) => removed.push(name), patch: async () => undefined },
+      tell: ({ type, reason, note }: EventToTell) => void told.push(`${type} ${reason}: ${note}`),
     } as unknown as Context;
     const tenant = blueTenant({ pods: [{ ...edgePodOf('edge-a'), edge: 'prober', address: '10.128.0.9' }] });
     const seen = { edges, endpoints: [], proof: proof('proven', 'edge-b') };
@@ -170,6 +171,16 @@ describe('before the last one goes, somebody looks from the segment', () => {
 
   test('it goes when the segment is well', async () => {
     expect(await rolling(outdated, async () => report('passed'))).toEqual({ removed: ['edge-a-0'], looks: 1, againMs: undefined });
+  });
+
+  test('what is done is told', async () => {
+    const told: string[] = [];
+    await rolling(outdated, async () => report('passed'), told);
+    await rolling(outdated, async () => JSON.stringify({ ...JSON.parse(report('passed')), holder: 'edge-a' }), told);
+    expect(told).toEqual([
+      'Normal EdgeRolled: pod edge-a-0 is made anew, because its template changed',
+      'Normal VipMoved: pod edge-a-0 was asked to give the VIP to the other edge',
+    ]);
   });
 
   test('it stays when the segment is not well, and is looked at again', async () => {
