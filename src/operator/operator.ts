@@ -28,6 +28,7 @@ import { NAMESPACE, TENANT_RESOURCES } from './resources.ts';
 import { type AskGuard, GuardReports } from './segment/guard-reports.ts';
 import { type AskProber, type ProbeSegment, SegmentProbes } from './segment/segment-probes.ts';
 import { type Answer, isAlive, isReady, type Serving, Watchdog } from './serving/health.ts';
+import { strangersOf } from './strangers.ts';
 import { feedTenants } from './world/feeds.ts';
 import { guestsOf } from './world/guests.ts';
 import { World } from './world/world.ts';
@@ -162,6 +163,7 @@ function controllersOf(options: OperatorOptions, platform: Platform, parts: Part
     lookNow: askProberToLook ?? nobody,
     guestRouter: (tenant: Key) => parts.routers.of(tenant),
     namespaceOwner: namespaceOwner(transport),
+    findStranger: strangersOf(transport),
     metrics: meters,
   };
   const tenants: Controller = make('tenantnetwork', 'tenant', tenantNetworkReconciler, workers);

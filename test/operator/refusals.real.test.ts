@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TenantNetworkStatus } from '../../src/api/tenant-network-status.ts';
 import { EVENT } from '../../src/kube/events.ts';
 import type { WireObject } from '../../src/kube/object.ts';
 import * as r from '../../src/operator/resources.ts';
-import { ownObjects } from './as-planned.ts';
+import { expectAsPlanned, ownObjects } from './as-planned.ts';
 import { AuditLog } from './audit.ts';
 import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
@@ -119,4 +119,48 @@ test('an annotation that leads to nothing is told once, and stands on the Hosted
   expect(await notesAbout(played, 'AnnotationRefused')).toEqual([message]);
   await hub.apply(cluster);
   await eventually('the condition to go', async () => (await mirrorOf()) === undefined);
+});
+
+const POLICY = { group: 'networking.k8s.io', version: 'v1', plural: 'networkpolicies', kind: 'NetworkPolicy', namespaced: true };
+
+describe('an object of somebody else under a name of ours', () => {
+  const played = tenant(3);
+  const taken = { namespace: played.controlPlane, name: 'hcpio-edge-kube-apiserver' };
+  const theirs = {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: taken,
+    spec: { podSelector: { matchLabels: { app: 'theirs' } }, policyTypes: ['Egress'] },
+  };
+  const way = `To do: delete it, or hand it over: kubectl label networkpolicy -n ${taken.namespace} ${taken.name} app.kubernetes.io/managed-by=hcpio`;
+  const said = `networking.k8s.io/v1 NetworkPolicy ${taken.namespace}/${taken.name} is there already, made by somebody else (player), and is left alone. ${way}`;
+
+  test('is left as it is and told once, with the way out; everything else is made', async () => {
+    await playTenant(hub, played);
+    const before = await hub.apply(theirs);
+    await hub.apply(tenantNetwork(played));
+    expect((await until(played, 'Applied', 'False ObjectsRefused')).message).toBe(said);
+    await looksAgain('tenantnetwork');
+    expect(await hub.client.get(POLICY, taken, hub.signal)).toEqual(before);
+    expect(await notesAbout(played, 'ObjectRefused')).toEqual([said]);
+    expect((await objectsOf(played)).length).toBeGreaterThan(20);
+  });
+
+  test('is not deleted with the tenant', async () => {
+    await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);
+    await gone(played);
+    expect((await hub.client.get<WireObject>(POLICY, taken, hub.signal)).metadata.deletionTimestamp).toBeUndefined();
+    expect(await objectsOf(played)).toEqual([]);
+  });
+
+  test('becomes ours when it is handed over', async () => {
+    await hub.apply(tenantNetwork(played));
+    await until(played, 'Applied', 'False ObjectsRefused');
+    await hub.controlPlane.kubectl('label', 'networkpolicy', '-n', taken.namespace, taken.name, 'app.kubernetes.io/managed-by=hcpio');
+    await until(played, 'Applied', 'True Applied');
+    await expectAsPlanned(hub);
+    await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);
+    await gone(played);
+    expect(await hub.client.find(POLICY, taken, hub.signal)).toBeUndefined();
+  });
 });

@@ -19,6 +19,7 @@ import { tenantLabel } from '../../world/tenant.ts';
 import type { Context } from './context.ts';
 import type { Tenant } from './observe.ts';
 import type { Planned } from './plan.ts';
+import type { Refused } from './refused.ts';
 
 export interface Repair {
   readonly ref: ObjectRef;
@@ -45,7 +46,7 @@ export type Applied =
       readonly changed: readonly ObjectRef[];
       readonly removed: readonly ObjectRef[];
       readonly repaired: readonly Repair[];
-      readonly refused: readonly { readonly ref: ObjectRef; readonly refusal: Refusal }[];
+      readonly refused: readonly Refused[];
       /** By the edge's name. */
       readonly edges: ReadonlyMap<string, EdgeIntent>;
       /** The hash of what the prober should look at; undefined when there is no prober. */
@@ -115,7 +116,9 @@ class Work {
   readonly #changed: ObjectRef[] = [];
   readonly #removed: ObjectRef[] = [];
   readonly #repaired: Repair[] = [];
-  readonly refused: { readonly ref: ObjectRef; readonly refusal: Refusal }[] = [];
+  readonly refused: Refused[] = [];
+  /** The namespace that was made just now: there is nothing in it but ours. */
+  #made: string | undefined;
 
   constructor(context: Context) {
     this.#context = context;
@@ -128,6 +131,7 @@ class Work {
     const standing = standingOf(intent, live);
     // What is about to go cannot be changed any more; when it is gone, we are told and make it anew.
     if (standing.state === 'asIntended' || standing.state === 'terminating') return;
+    if (standing.state === 'absent' && (await this.#isStrangers(ref, signal))) return;
     const result = await writer.apply(intent.object, live, signal);
     metrics.applied(result.outcome, ref.kind);
     if (result.outcome === 'refused') {
@@ -138,12 +142,24 @@ class Work {
     // From now on the object itself tells that it is as intended; only one that never can be has to be remembered.
     if (standingOf(intent, world.entry(ref)).state === 'asIntended') writer.forget(ref);
     if (result.outcome === 'created') this.#created.push(ref);
+    if (result.outcome === 'created' && ref.kind === 'Namespace') this.#made = ref.name;
     if (result.outcome !== 'changed') return;
     const { taken } = result;
     if (standing.state === 'altered') this.#repaired.push({ ref, fields: standing.lost, taken });
     // Taken out of our sight by its labels, or changed in the moment in which we changed our mind: somebody's work was undone all the same.
     else if (taken.length > 0) this.#repaired.push({ ref, fields: taken.map(({ field }) => field), taken });
     else this.#changed.push(ref);
+  }
+
+  /** Whose a namespace is was asked before anything else. */
+  async #isStrangers(ref: ObjectRef, signal: AbortSignal): Promise<boolean> {
+    const { world, findStranger, metrics } = this.#context;
+    if (ref.kind === 'Namespace' || ref.namespace === this.#made) return false;
+    const maker = await findStranger(world.resourceOf(ref.kind), ref, signal);
+    if (maker === undefined) return false;
+    metrics.applied('refused', ref.kind);
+    this.refused.push({ ref, maker });
+    return true;
   }
 
   async #refused(ref: ObjectRef, refusal: Refusal, signal: AbortSignal): Promise<void> {

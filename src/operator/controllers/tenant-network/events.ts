@@ -6,6 +6,7 @@ import type { EdgePod } from '../../world/edge-pod.ts';
 import type { Applied, Repair } from './apply.ts';
 import type { Context } from './context.ts';
 import type { Tenant } from './observe.ts';
+import { type Refused, refusedStep, refusedText } from './refused.ts';
 
 type Telling = Pick<Context, 'tell'>;
 type Done = Extract<Applied, { outcome: 'done' }>;
@@ -18,8 +19,8 @@ export const tellApplied = (tenant: Tenant, { created, changed, removed }: Done,
 export const tellRepaired = (tenant: Tenant, { ref, fields, taken }: Repair, context: Telling): void =>
   say(tenant, 'Repaired', `somebody else changed ${refText(ref)}${by(taken)}; put back: ${list(fields)}`, context);
 
-export const tellObjectRefused = (tenant: Tenant, ref: ObjectRef, message: string, context: Telling): void =>
-  say(tenant, 'ObjectRefused', `the API server does not take ${refText(ref)}: ${message}`, context);
+export const tellObjectRefused = (tenant: Tenant, refused: Refused, context: Telling): void =>
+  say(tenant, 'ObjectRefused', [refusedText(refused), refusedStep(refused)].filter((part) => part !== undefined).join('. '), context);
 
 export const tellRefused = (tenant: Tenant, finding: Finding, context: Telling): void =>
   say(tenant, 'Refused', `${finding.code} ${finding.object}: ${finding.message}; ${finding.fix}`, context);

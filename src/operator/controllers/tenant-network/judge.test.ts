@@ -144,6 +144,11 @@ describe('Applied', () => {
       'False ObjectsRefused: the API server does not take v1 ConfigMap clusters-blue-edge/edge-a-dns: quota exceeded (and 1 more). To do: lift the quota, the policy or the missing right that it names (namespace clusters-blue-edge); it is tried again every minute',
     ],
     [
+      'an object of somebody else',
+      { ...done, refused: [{ ref, maker: 'kubectl-create' }] },
+      'False ObjectsRefused: v1 ConfigMap clusters-blue-edge/edge-a-dns is there already, made by somebody else (kubectl-create), and is left alone. To do: delete it, or hand it over: kubectl label configmap -n clusters-blue-edge edge-a-dns app.kubernetes.io/managed-by=hcpio',
+    ],
+    [
       'a namespace of somebody else',
       { outcome: 'namespaceTaken' },
       'False NamespaceTaken: namespace clusters-blue-edge exists and is not ours. To do: delete namespace clusters-blue-edge, or create the HostedCluster under another name',

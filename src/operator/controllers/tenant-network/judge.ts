@@ -9,6 +9,7 @@ import type { EdgeState } from './edges.ts';
 import type { Tenant } from './observe.ts';
 import { type Planned, stopsAll } from './plan.ts';
 import type { Seen } from './probe.ts';
+import { refusedStep, refusedText } from './refused.ts';
 import { isOutdated } from './roll.ts';
 
 export function judge(tenant: Tenant, planned: Planned, applied: Applied, seen: Seen): readonly ConditionInput[] {
@@ -94,12 +95,8 @@ function appliedCondition(applied: Applied, names: Names): ConditionInput {
       // In an order of its own: in which the answers came is no news.
       const [first, ...others] = [...applied.refused].sort((a, b) => (refText(a.ref) < refText(b.ref) ? -1 : 1));
       if (first === undefined) return condition('Applied', 'Applied', `${applied.objects} objects are as planned`, names);
-      return condition(
-        'Applied',
-        'ObjectsRefused',
-        `the API server does not take ${refText(first.ref)}: ${first.refusal.message}${others.length === 0 ? '' : ` (and ${others.length} more)`}`,
-        names,
-      );
+      const [more, step] = [others.length === 0 ? '' : ` (and ${others.length} more)`, refusedStep(first)];
+      return condition('Applied', 'ObjectsRefused', `${refusedText(first)}${more}${step ? `. ${step}` : ''}`, names);
     }
   }
 }

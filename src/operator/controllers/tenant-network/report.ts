@@ -58,7 +58,7 @@ function tellNews(tenant: Tenant, { findings }: Planned, applied: Applied, statu
   if (applied.outcome === 'done') {
     tellApplied(tenant, applied, context);
     for (const repair of applied.repaired) tellRepaired(tenant, repair, context);
-    if (isNews) for (const { ref, refusal } of applied.refused) tellObjectRefused(tenant, ref, refusal.message, context);
+    if (isNews) for (const refused of applied.refused) tellObjectRefused(tenant, refused, context);
   }
   const [was, is] = [readyOf(before), readyOf(status)];
   // Only when it turns: that something new is not ready yet is no news.
