@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PAUSE_MARKER } from '../../src/api/markers.ts';
 import type { TenantNetworkStatus } from '../../src/api/tenant-network-status.ts';
 import { EVENT } from '../../src/kube/events.ts';
-import type { WireObject } from '../../src/kube/object.ts';
+import type { Resource, WireObject } from '../../src/kube/object.ts';
 import * as r from '../../src/operator/resources.ts';
 import { expectAsPlanned, ownObjects } from './as-planned.ts';
 import { AuditLog } from './audit.ts';
@@ -9,7 +10,8 @@ import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { hurried } from './hurried.ts';
 import { type OperatorChange, type RunningOperator, startOperator } from './in-process.ts';
-import { hostedCluster, namespace, type PlayedTenant, playTenant, tenant, tenantNetwork } from './player.ts';
+import { runPod } from './kubelet.ts';
+import { hostedCluster, namespace, nodePool, type PlayedTenant, playTenant, tenant, tenantNetwork } from './player.ts';
 
 /** What the operator may not do: it says so once, leaves alone what is not its own, and goes on when it may. */
 const audit = new AuditLog();
@@ -122,6 +124,8 @@ test('an annotation that leads to nothing is told once, and stands on the Hosted
 });
 
 const POLICY = { group: 'networking.k8s.io', version: 'v1', plural: 'networkpolicies', kind: 'NetworkPolicy', namespaced: true };
+const STATEFUL_SET = { group: 'apps', version: 'v1', plural: 'statefulsets', kind: 'StatefulSet', namespaced: true };
+const QUOTA = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota', namespaced: true };
 
 describe('an object of somebody else under a name of ours', () => {
   const played = tenant(3);
@@ -164,3 +168,137 @@ describe('an object of somebody else under a name of ours', () => {
     expect(await hub.client.find(POLICY, taken, hub.signal)).toBeUndefined();
   });
 });
+
+test('a quota that is used up is told, everything else stays, and it goes on when the quota is lifted', async () => {
+  const played = tenant(4);
+  const namespaced = { namespace: edgeOf(played) };
+  await playTenant(hub, played);
+  await hub.apply(tenantNetwork(played));
+  await until(played, 'Applied', 'True Applied');
+  const quota = {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { ...namespaced, name: 'tight' },
+    spec: { hard: { configmaps: '0' } },
+  };
+  await hub.apply(quota);
+  // What the controller-manager would have counted.
+  await hub.apply({ ...quota, status: { hard: { configmaps: '0' }, used: { configmaps: '9' } } }, 'status');
+  const probe = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...namespaced, name: 'probe' } };
+  await eventually('the quota to be heeded', () =>
+    hub.client.create(r.CONFIG_MAP, probe, hub.signal).then(
+      async () => {
+        await hub.client.delete(r.CONFIG_MAP, probe.metadata, hub.signal);
+        return false;
+      },
+      () => true,
+    ),
+  );
+  await hub.client.delete(r.CONFIG_MAP, { ...namespaced, name: 'edge-a-dns' }, hub.signal);
+  const { message } = await until(played, 'Applied', 'False ObjectsRefused');
+  expect(message).toMatch(/^the API server does not take v1 ConfigMap \S+\/edge-a-dns: .*exceeded quota: tight.* To do: lift the quota/);
+  await looksAgain('tenantnetwork');
+  const mark = audit.mark();
+  await looksAgain('tenantnetwork');
+  expect(written(mark)).toEqual([]);
+  expect((await notesAbout(played, 'ObjectRefused')).length).toBe(1);
+  await hub.client.delete(QUOTA, quota.metadata, hub.signal);
+  await until(played, 'Applied', 'True Applied');
+  await expectAsPlanned(hub);
+  await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);
+  await gone(played);
+});
+
+test('a workload that cannot be changed is made anew around its running pod, once', async () => {
+  const played = tenant(5);
+  const at = (last: number) => played.cidr.replace('.0/24', `.${last}`);
+  await playTenant(hub, played);
+  await hub.apply(tenantNetwork(played));
+  await until(played, 'Applied', 'True Applied');
+  const pods = [await runPod(hub, edgeOf(played), 'edge-a', [at(2)]), await runPod(hub, edgeOf(played), 'edge-b', [at(4)])];
+  await until(played, 'EdgeReady', 'True EdgesReady');
+  await operator.stop();
+  const mark = audit.mark();
+  // The claims of a StatefulSet are immutable.
+  operator = await startOperator(hub, { clock, log: logger({}), edge: { storageClassName: 'fast' } });
+  const classes = async () =>
+    (await hub.list(STATEFUL_SET, edgeOf(played)))
+      .flatMap((set) => (set['spec'] as { volumeClaimTemplates?: { spec: { storageClassName?: string } }[] }).volumeClaimTemplates ?? [])
+      .map(({ spec }) => spec.storageClassName);
+  await eventually('both to have the other class', async () => {
+    const now = await classes();
+    return now.length === 2 && now.every((one) => one === 'fast');
+  });
+  await until(played, 'Applied', 'True Applied');
+  await quiet();
+  const deleted = written(mark).filter((line) => line.startsWith('delete'));
+  expect([...deleted].sort()).toEqual(['delete statefulsets edge-a', 'delete statefulsets edge-b']);
+  const now = (await hub.list(r.POD, edgeOf(played))).map(({ metadata }) => [metadata.name, metadata.uid, metadata.deletionTimestamp]);
+  expect(now).toEqual(pods.map(({ metadata }) => [metadata.name, metadata.uid, undefined]));
+  await expectAsPlanned(hub, { storageClassName: 'fast' });
+  await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);
+  await gone(played);
+});
+
+describe('deletion is never gated', () => {
+  const HYPERSHIFT = 'hypershift.openshift.io/finalizer';
+  const held = async (played: PlayedTenant) => {
+    const { metadata } = await hub.client.get<WireObject>(r.NODE_POOL, played, hub.signal);
+    return metadata.annotations?.[PAUSE_MARKER] !== undefined;
+  };
+  /** A tenant whose NodePool is held, with HyperShift's finalizer on both. */
+  async function waiting(n: number): Promise<PlayedTenant> {
+    const played = tenant(n);
+    await playTenant(hub, played);
+    for (const object of [hostedCluster(played), nodePool(played)])
+      await hub.apply({ ...object, metadata: { ...object.metadata, finalizers: [HYPERSHIFT] } });
+    await hub.apply(tenantNetwork(played));
+    await until(played, 'NodePoolsReleased', 'False Gated');
+    expect(await held(played)).toBe(true);
+    await quiet();
+    return played;
+  }
+  /** Asks for it, and shows that only HyperShift is waited for. */
+  async function goes(resource: Resource, played: PlayedTenant): Promise<void> {
+    await hub.client.delete(resource, played, hub.signal);
+    const { metadata } = await hub.client.get<WireObject>(resource, played, hub.signal);
+    expect([metadata.deletionTimestamp !== undefined, metadata.finalizers]).toEqual([true, [HYPERSHIFT]]);
+    await quiet();
+    expect((await hub.client.get<WireObject>(resource, played, hub.signal)).metadata.finalizers).toEqual([HYPERSHIFT]);
+    await hub.client.patch(resource, played, { type: 'merge', body: { metadata: { finalizers: null } } }, hub.signal);
+    await eventually('it to be gone', async () => (await hub.client.find(resource, played, hub.signal)) === undefined);
+  }
+
+  test('a NodePool that is held goes, and nothing is written to it any more', async () => {
+    const played = await waiting(6);
+    const mark = audit.mark();
+    await goes(r.NODE_POOL, played);
+    expect(written(mark).filter((line) => line.includes('nodepools'))).toEqual([]);
+    await until(played, 'NodePoolsReleased', 'True Released');
+  });
+
+  test('a HostedCluster with a NodePool that is held goes, and the NodePool with it', async () => {
+    const played = await waiting(7);
+    const { metadata } = await hub.client.get<WireObject>(r.TENANT_NETWORK, played, hub.signal);
+    expect(metadata.ownerReferences?.map((owner) => [owner.kind, (owner as { blockOwnerDeletion?: boolean }).blockOwnerDeletion])).toEqual([
+      ['HostedCluster', undefined],
+    ]);
+    await hub.client.delete(r.HOSTED_CLUSTER, played, hub.signal);
+    await quiet();
+    // HyperShift's order: the NodePools go first.
+    await goes(r.NODE_POOL, played);
+    await goes(r.HOSTED_CLUSTER, played);
+  });
+});
+
+/** No write of the operator for a while. */
+async function quiet(): Promise<void> {
+  let last = -1;
+  let same = 0;
+  await eventually('a quiet operator', async () => {
+    const now = audit.byOperator().filter(({ code }) => code < 300).length;
+    same = now === last ? same + 1 : 0;
+    last = now;
+    return same >= 20;
+  });
+}
