@@ -75,12 +75,12 @@ export const ALERTS = {
       'Objects of kind {{ $labels.kind }} are refused: a quota, a policy of the hub, or an immutable field. The TenantNetworks concerned say which (condition Applied).',
   },
   HcpioForeignChanges: {
-    expr: `sum by (kind) (rate(hcpio_applied_objects_total${of('outcome="changed"')}[1h])) > 0.01`,
-    for: '3h',
+    expr: `sum by (kind) (increase(hcpio_applied_objects_total${of('outcome="repaired"')}[1h])) > 5`,
+    for: '1h',
     severity: 'warning',
     summary: 'Objects of the operator are changed back and forth.',
     description:
-      'For hours {{ $labels.kind }} objects have been corrected again and again: somebody else writes to them. Events of the TenantNetworks (reason Repaired) name the field and who it was.',
+      '{{ $labels.kind }} objects were put back {{ $value | humanize }} times within an hour: somebody else keeps writing to them. Events of the TenantNetworks (reason Repaired) name the field and who it was.',
   },
   HcpioForbidden: {
     expr: `sum by (method) (increase(rest_client_requests_total${of('code="403"')}[15m])) > 0`,
@@ -133,7 +133,10 @@ export type AlertName = keyof typeof ALERTS;
 
 export const runbookOf = (name: string): string => `docs/runbooks/${name}.md`;
 
-/** For the Prometheus operator. */
+/**
+ * For the Prometheus operator. The runbook is a path within the project and not `runbook_url`: the project has no address on the web that
+ * a link could lead to. deploy/README.md says how to make links of them.
+ */
 export const prometheusRule = (labels: Readonly<Record<string, string>>, namespace: string) => ({
   apiVersion: 'monitoring.coreos.com/v1',
   kind: 'PrometheusRule',
@@ -147,7 +150,7 @@ export const prometheusRule = (labels: Readonly<Record<string, string>>, namespa
           expr,
           for: lasting,
           labels: { severity },
-          annotations: { summary, description, runbook_url: runbookOf(alert) },
+          annotations: { summary, description, runbook: runbookOf(alert) },
         })),
       },
     ],

@@ -35,7 +35,8 @@ async function main(args: readonly string[], stop: AbortSignal): Promise<void> {
   const meter = meters();
   const files = { env: process.env, readFile: readText, clock: systemClock, log };
   const connection = await connect(options, files, stop);
-  const transport = new Transport({ connection, userAgent: 'hcpio-operator', log, metrics: meter });
+  const { rate } = options;
+  const transport = new Transport({ connection, userAgent: 'hcpio-operator', log, metrics: meter, ...(rate ? { rate } : {}) });
   const namespace = options.leaseNamespace ?? (await inClusterNamespace(files, stop)) ?? DEFAULT_NAMESPACE;
   const instance = `${hostname()}_${randomBytes(4).toString('hex')}`;
   const operator = await createOperator(

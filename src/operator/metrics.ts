@@ -78,7 +78,7 @@ function tenantMeters(registry: Registry): OperatorMetrics {
   const registers = [registry];
   const applied = new Counter({
     name: 'hcpio_applied_objects_total',
-    help: 'Objects sent to the API server, by kind and by what came of it',
+    help: 'Objects sent to the API server, by kind and by what came of it: created, changed (we want something else), repaired (somebody else had changed it), unchanged, refused',
     labelNames: ['outcome', 'kind'],
     registers,
   });

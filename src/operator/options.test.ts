@@ -14,6 +14,7 @@ const defaults = {
   platform: undefined,
   edge: { image: undefined, priorityClassName: undefined, imagePullSecrets: undefined, storageClassName: undefined },
   workers: 8,
+  rate: { qps: 400, burst: 800 },
   logLevel: 'info',
   help: false,
 };
@@ -31,7 +32,7 @@ test('the environment is for what a Deployment sets once, and a flag wins over i
 test('every flag', () => {
   const args = [
     ...['--kubeconfig', '/k', '--context', 'c', '--lease-namespace', 'n', '--leader-election', 'quick', '--dry-run'],
-    ...['--metrics-address', '127.0.0.1:1', '--health-address', '[::1]:2', '--platform', 'openshift', '--workers', '3'],
+    ...['--metrics-address', '127.0.0.1:1', '--health-address', '[::1]:2', '--platform', 'openshift', '--workers', '3', '--api-rate', '50'],
     ...['--webhook-address', ':3', '--webhook-certificate', '/certs'],
     ...[
       '--edge-image',
@@ -58,6 +59,7 @@ test('every flag', () => {
     platform: 'openshift',
     edge: { image: 'i', priorityClassName: 'p', imagePullSecrets: ['a', 'b'], storageClassName: 's' },
     workers: 3,
+    rate: { qps: 50, burst: 100 },
     logLevel: 'warn',
     help: false,
   });

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError } from '../kube/errors.ts';
 import { type LeaseTiming, PATIENT_LEASE, QUICK_LEASE } from '../kube/lease.ts';
+import type { Rate } from '../kube/rate-limit.ts';
 import type { Platform } from './platform.ts';
 import type { Listen } from './serving/http.ts';
 
@@ -26,6 +27,8 @@ export interface Options {
     readonly storageClassName: string | undefined;
   };
   readonly workers: number;
+  /** Of requests to the API server. Watches and the renewal of the Lease pass it. */
+  readonly rate: Rate | undefined;
   readonly logLevel: LogLevel;
   readonly help: boolean;
 }
@@ -75,6 +78,11 @@ const FLAGS = {
   'edge-pull-secrets': { value: 'NAME,...', help: "pull secrets of the edge image, which have to be in the edge's namespace" },
   'edge-storage-class': { value: 'NAME', help: "the storage class of the lease volumes; without it the hub's default" },
   workers: { value: 'N', default: '8', help: 'tenants that are worked on at once' },
+  'api-rate': {
+    value: 'N|off',
+    default: '400',
+    help: 'requests to the API server per second, and twice as many in a burst; watches do not count',
+  },
   'log-level': { value: LOG_LEVELS.join('|'), env: 'HCPIO_LOG_LEVEL', default: 'info', help: 'how much is logged' },
   help: { help: 'this list' },
 } as const satisfies Record<string, Flag>;
@@ -117,6 +125,7 @@ export function readOptions(args: readonly string[], env: Environment): Options 
       storageClassName: text('edge-storage-class'),
     },
     workers: positive('workers', text('workers')),
+    rate: rateOf(text('api-rate')),
     logLevel: oneOf('log-level', LOG_LEVELS),
     help: given['help'] === true,
   };
@@ -151,6 +160,12 @@ function address(name: FlagName, text: string | undefined): Listen | undefined {
   const port = Number(digits);
   if (digits === '' || port > 65_535) throw new ConfigError(`--${name} must be HOST:PORT or off, not ${JSON.stringify(text)}`);
   return { host: host.replace(/^\[|\]$/g, '') || '::', port };
+}
+
+function rateOf(text: string | undefined): Rate | undefined {
+  if (text === 'off') return undefined;
+  const qps = positive('api-rate', text);
+  return { qps, burst: 2 * qps };
 }
 
 function positive(name: FlagName, text = ''): number {

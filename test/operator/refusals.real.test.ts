@@ -163,6 +163,7 @@ describe('an object of somebody else under a name of ours', () => {
     await hub.controlPlane.kubectl('label', 'networkpolicy', '-n', taken.namespace, taken.name, 'app.kubernetes.io/managed-by=hcpio');
     await until(played, 'Applied', 'True Applied');
     await expectAsPlanned(hub);
+    expect(await operator.meters.text()).toContain('hcpio_applied_objects_total{outcome="repaired",kind="NetworkPolicy"} 1\n');
     await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);
     await gone(played);
     expect(await hub.client.find(POLICY, taken, hub.signal)).toBeUndefined();

@@ -6,6 +6,7 @@ import { configMapName } from '../../../gateway/config-maps.ts';
 import { TENANT } from '../../../gateway/labels.ts';
 import { PROBES_FILE } from '../../../gateway/probes.ts';
 import type { TenantPlan } from '../../../gateway/tenant-plan.ts';
+import type { ApplyResult } from '../../../kube/apply.ts';
 import { hashOf } from '../../../kube/canonical.ts';
 import { isConflict, toError } from '../../../kube/errors.ts';
 import { keyOf, type ObjectRef, refOf } from '../../../kube/object.ts';
@@ -14,7 +15,7 @@ import type { FieldProblem, Refusal } from '../../../kube/refusal.ts';
 import { hashOfList } from '../../../probes/probe-list.ts';
 import { renderTenant } from '../../../tenant/render.ts';
 import { type Intent, intentOf, templateMark } from '../../ledger/intent.ts';
-import { standingOf } from '../../ledger/ledger.ts';
+import { type Standing, standingOf } from '../../ledger/ledger.ts';
 import { tenantLabel } from '../../world/tenant.ts';
 import type { Context } from './context.ts';
 import type { Tenant } from './observe.ts';
@@ -133,7 +134,8 @@ class Work {
     if (standing.state === 'asIntended' || standing.state === 'terminating') return;
     if (standing.state === 'absent' && (await this.#isStrangers(ref, signal))) return;
     const result = await writer.apply(intent.object, live, signal);
-    metrics.applied(result.outcome, ref.kind);
+    const repair = repairOf(ref, standing, result);
+    metrics.applied(repair ? 'repaired' : result.outcome, ref.kind);
     if (result.outcome === 'refused') {
       await this.#refused(ref, result.refusal, signal);
       return;
@@ -143,12 +145,8 @@ class Work {
     if (standingOf(intent, world.entry(ref)).state === 'asIntended') writer.forget(ref);
     if (result.outcome === 'created') this.#created.push(ref);
     if (result.outcome === 'created' && ref.kind === 'Namespace') this.#made = ref.name;
-    if (result.outcome !== 'changed') return;
-    const { taken } = result;
-    if (standing.state === 'altered') this.#repaired.push({ ref, fields: standing.lost, taken });
-    // Taken out of our sight by its labels, or changed in the moment in which we changed our mind: somebody's work was undone all the same.
-    else if (taken.length > 0) this.#repaired.push({ ref, fields: taken.map(({ field }) => field), taken });
-    else this.#changed.push(ref);
+    if (repair) this.#repaired.push(repair);
+    else if (result.outcome === 'changed') this.#changed.push(ref);
   }
 
   /** Whose a namespace is was asked before anything else. */
@@ -190,6 +188,17 @@ class Work {
   result() {
     return { created: this.#created, changed: this.#changed, removed: this.#removed, repaired: this.#repaired, refused: this.refused };
   }
+}
+
+/**
+ * Undefined: nobody's work was undone. It was, when we want what we wanted before; and when it was taken out of our sight by its labels, or
+ * changed in the moment in which we changed our mind.
+ */
+function repairOf(ref: ObjectRef, standing: Standing, result: ApplyResult): Repair | undefined {
+  if (result.outcome !== 'changed') return undefined;
+  const { taken } = result;
+  if (standing.state === 'altered') return { ref, fields: standing.lost, taken };
+  return taken.length === 0 ? undefined : { ref, fields: taken.map(({ field }) => field), taken };
 }
 
 function probesIn(intents: readonly Intent[]): string | undefined {
