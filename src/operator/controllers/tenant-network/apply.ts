@@ -165,7 +165,9 @@ class Work {
     const entry = world.entry(ref);
     // Parts of a StatefulSet cannot be changed. Its pods do not mind being left alone: the next one adopts them, and they are rolled then.
     if (refusal.reason === 'Immutable' && ref.kind === 'StatefulSet' && entry) {
-      await writer.remove(world.resourceOf(ref.kind), ref, { uid: entry.metadata.uid, propagation: 'Orphan' }, signal);
+      // Under a lock on the version that was seen: a next look that comes before the news of it would delete it once more.
+      const { uid, resourceVersion } = entry.metadata;
+      await writer.remove(world.resourceOf(ref.kind), ref, { uid, resourceVersion, propagation: 'Orphan' }, signal);
       this.#removed.push(ref);
       return;
     }
