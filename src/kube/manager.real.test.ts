@@ -107,7 +107,7 @@ function gardener(identity: string) {
     identity,
     timing: { durationMs: 6_000, renewDeadlineMs: 4_000, retryMs: 300 },
   });
-  const manager = new Manager({ informers: [gardens, beds], controllers: [controller], always: [events], lease, log });
+  const manager = new Manager({ informers: [gardens, beds], controllers: [controller], leading: [events], lease, log });
   const stop = new AbortController();
   const ended = manager.run(stop.signal);
   const writes = () => ['POST', 'PATCH', 'DELETE'].reduce((sum, method) => sum + requests(method, '200') + requests(method, '201'), 0);

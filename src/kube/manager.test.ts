@@ -63,7 +63,7 @@ function setUp() {
       if (leadership.signal.aborted) throw leadership.signal.reason;
     },
   } as unknown as Lease;
-  const sets = { informers: [informer], controllers: [controller], always: [runnable('server')] };
+  const sets = { informers: [informer], controllers: [controller], always: [runnable('server')], leading: [runnable('recorder')] };
   const markSynced = () => {
     state.synced = true;
     sync.resolve();
@@ -80,7 +80,7 @@ test('caches are warm before anybody leads, and everything ends in the reverse o
   expect([story, manager.health().allSynced, manager.health().leading]).toEqual([['informer starts', 'server starts'], false, false]);
   markSynced();
   await settle();
-  expect(story.slice(2)).toEqual(['leads', 'work starts']);
+  expect(story.slice(2)).toEqual(['leads', 'recorder starts', 'work starts']);
   expect(manager.health()).toEqual({
     informers: { informer: { phase: 'synced', message: '', synced: true, objects: 3 } },
     allSynced: true,
@@ -88,10 +88,10 @@ test('caches are warm before anybody leads, and everything ends in the reverse o
   });
   stop.abort();
   await settle();
-  expect(story.slice(4)).toEqual([]);
+  expect(story.slice(5)).toEqual([]);
   work.resolve();
   await running;
-  expect(story.slice(4)).toEqual(['work ends', 'hands back', 'informer ends', 'server ends']);
+  expect(story.slice(5)).toEqual(['work ends', 'recorder ends', 'hands back', 'informer ends', 'server ends']);
   expect(manager.health().leading).toBe(false);
 });
 
@@ -141,7 +141,7 @@ test('a part that fails takes the others down in order, and its failure is throw
   broken.reject(new Error('port in use'));
   work.resolve();
   await expect(running).rejects.toThrow('port in use');
-  expect(story.slice(4)).toEqual(['work ends', 'hands back', 'informer ends', 'server ends']);
+  expect(story.slice(5)).toEqual(['work ends', 'recorder ends', 'hands back', 'informer ends', 'server ends']);
   expect(log.messages('error')).toEqual(['a part of the program failed']);
 });
 

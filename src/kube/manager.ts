@@ -25,6 +25,8 @@ export interface ManagerOptions {
   readonly controllers: readonly Controller[];
   /** Run from the start to the very end, leading or not. */
   readonly always?: readonly Runnable[];
+  /** Run under the leadership and around the controllers: what these leave behind is finished before the leadership is handed on. */
+  readonly leading?: readonly Runnable[];
   readonly lease?: Lease;
   readonly log?: Logger;
 }
@@ -54,15 +56,15 @@ export class Manager {
     const outer = new AbortController();
     const inner = childScope(signal);
     const failures: unknown[] = [];
-    const background = [...informers, ...always].map((part) =>
-      part.run(outer.signal).catch((error: unknown) => {
+    const start = (part: Runnable, until: AbortSignal): Promise<void> =>
+      part.run(until).catch((error: unknown) => {
         this.#log.error({ part: part.name, err: error }, 'a part of the program failed');
         failures.push(error);
         inner.abort(error);
-      }),
-    );
+      });
+    const background = [...informers, ...always].map((part) => start(part, outer.signal));
     try {
-      await this.#afterSync(inner.signal, (leading) => this.#work(leading), lease);
+      await this.#afterSync(inner.signal, (leading) => this.#work(leading, start), lease);
     } finally {
       inner.close();
       outer.abort(signal.reason);
@@ -97,11 +99,16 @@ export class Manager {
     await (lease ? lease.run(work, signal) : work(signal));
   }
 
-  async #work(signal: AbortSignal): Promise<void> {
+  async #work(signal: AbortSignal, start: (part: Runnable, until: AbortSignal) => Promise<void>): Promise<void> {
+    const { controllers, leading = [] } = this.#options;
+    const worked = new AbortController();
+    const around = leading.map((part) => start(part, worked.signal));
     this.#working = true;
     try {
-      await Promise.all(this.#options.controllers.map((controller) => controller.run(signal)));
+      await Promise.all(controllers.map((controller) => controller.run(signal)));
     } finally {
+      worked.abort(signal.reason);
+      await Promise.all(around);
       this.#working = false;
     }
   }

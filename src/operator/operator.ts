@@ -83,12 +83,12 @@ export async function createOperator(options: OperatorOptions, signal: AbortSign
   const world = new World({ transport, log, metrics: meters });
   const late = new LateInformers();
   world.adoptWith((informer) => late.adopt(informer));
-  const recorder = new EventRecorder({ transport, controller: 'hcpio.io/operator', instance: options.instance, log });
   const lease =
     options.lease && !dryRun ? new Lease({ transport, ...options.lease, identity: options.instance, log, metrics: meters }) : undefined;
   const leading = transport.guarded(() => {
     if (lease?.isLeading === false) throw new LeadershipLost('nothing was written: somebody else may lead by now');
   });
+  const recorder = new EventRecorder({ transport: leading, controller: 'hcpio.io/operator', instance: options.instance, log });
   const parts: Parts = {
     world,
     writer: dryRun ? rehearsal(log) : writer(leading, discovery),
@@ -96,7 +96,12 @@ export async function createOperator(options: OperatorOptions, signal: AbortSign
       ? (event) => log.info({ event: event.reason, about: refText(refOf(event.regarding)) }, event.note)
       : (event) => recorder.record(event),
     watchdog: new Watchdog(options.clock),
-    routers: new GuestRouters({ ...options, read: routerReader(transport), guests: () => guestsOf(world) }),
+    routers: new GuestRouters({
+      ...options,
+      read: routerReader(transport),
+      guests: () => guestsOf(world),
+      known: (stop) => world.synced(stop),
+    }),
   };
   const controllers = controllersOf(options, platform, parts);
   const { watchdog } = parts;
@@ -106,8 +111,8 @@ export async function createOperator(options: OperatorOptions, signal: AbortSign
     running: () => watchdog.running,
     collect: options.collectGarbage,
   };
-  const always: Runnable[] = [recorder, late, parts.routers, housekeeping(idle)];
-  const manager = new Manager({ informers: world.informers, controllers, always, log, ...(lease ? { lease } : {}) });
+  const always: Runnable[] = [late, parts.routers, housekeeping(idle)];
+  const manager = new Manager({ informers: world.informers, controllers, always, leading: [recorder], log, ...(lease ? { lease } : {}) });
   meters.beforeScrape(() => manager.sample());
   return {
     world,

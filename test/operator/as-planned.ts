@@ -94,6 +94,9 @@ function matches(found: unknown, wanted: unknown): boolean {
   return Object.entries(wanted).every(([name, value]) => value === undefined || matches((found as Record<string, unknown>)[name], value));
 }
 
+/** The same of what was sent: the API server writes some of it in another way. */
+export const contains = (found: unknown, sent: unknown): boolean => matches(found, canonical(sent));
+
 /** The API server writes quantities in the largest unit that holds them. */
 function canonical(value: unknown): unknown {
   if (typeof value === 'string')

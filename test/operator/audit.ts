@@ -1,4 +1,4 @@
-/** What the API server saw: its own audit log of writes, so that nobody has to believe what the operator says of itself. */
+/** What the API server saw: its own audit log, so that nobody has to believe what the operator says of itself. */
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,33 +7,49 @@ import { eventually } from './hub.ts';
 /** Who the operator is in these tests. Impersonated, so that its requests can be told from those of the test itself. */
 export const OPERATOR_USER = 'system:serviceaccount:hcpio-system:hcpio-operator';
 
-export interface Write {
+export interface Request {
   readonly verb: string;
+  readonly group: string;
   readonly resource: string;
   readonly namespace: string;
   readonly name: string;
   readonly code: number;
   readonly user: string;
   readonly at: string;
-  /** What was sent; only in a log that was opened with bodies. */
+  /** What was sent; only of writes, and only in a log that was opened with bodies. */
   readonly body: unknown;
 }
+export type Write = Request;
 
 interface AuditEvent {
   readonly verb: string;
   readonly user: { readonly username: string };
   readonly impersonatedUser?: { readonly username: string };
-  readonly objectRef?: { readonly resource?: string; readonly namespace?: string; readonly name?: string; readonly subresource?: string };
+  readonly objectRef?: {
+    readonly apiGroup?: string;
+    readonly resource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly subresource?: string;
+  };
   readonly responseStatus?: { readonly code?: number };
   readonly requestObject?: unknown;
   readonly stageTimestamp: string;
 }
 
-const policy = (level: 'Metadata' | 'Request') => ({
+export interface AuditOptions {
+  /** What was sent is logged too. */
+  readonly bodies?: boolean;
+  /** Reads are logged too, without what was answered. */
+  readonly reads?: boolean;
+}
+
+const WRITING = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+const policy = ({ bodies = false, reads = false }: AuditOptions) => ({
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
   omitStages: ['RequestReceived'],
-  rules: [{ level, verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] }, { level: 'None' }],
+  rules: [{ level: bodies ? 'Request' : 'Metadata', verbs: WRITING }, { level: reads ? 'Metadata' : 'None' }],
 });
 
 /** More than the API server takes in one request. */
@@ -42,16 +58,16 @@ const LONGEST_LINE = 4 << 20;
 export class AuditLog {
   readonly #dir = mkdtempSync(join(tmpdir(), 'hcpio-audit-'));
   readonly #path = join(this.#dir, 'audit.log');
-  readonly #level: 'Metadata' | 'Request';
+  readonly #options: AuditOptions;
 
-  constructor({ bodies = false } = {}) {
-    this.#level = bodies ? 'Request' : 'Metadata';
+  constructor(options: AuditOptions = {}) {
+    this.#options = options;
   }
 
   /** For `startControlPlane`. */
   get apiserverArgs(): readonly string[] {
     const file = join(this.#dir, 'policy.json');
-    writeFileSync(file, JSON.stringify(policy(this.#level)));
+    writeFileSync(file, JSON.stringify(policy(this.#options)));
     return [`--audit-policy-file=${file}`, `--audit-log-path=${this.#path}`];
   }
 
@@ -62,9 +78,14 @@ export class AuditLog {
   }
 
   writes(since = 0): readonly Write[] {
+    return this.requests(since).filter(({ verb }) => WRITING.includes(verb));
+  }
+
+  /** All that is logged. A watch is there twice: when it begins, and when it ends. */
+  requests(since = 0): readonly Request[] {
     // Up to the last whole line: the API server may be writing the next.
     const lines = this.#read(since).toString('utf8').split('\n').slice(0, -1);
-    return lines.filter((line) => line !== '').map((line) => writeOf(JSON.parse(line) as AuditEvent));
+    return lines.filter((line) => line !== '').map((line) => requestOf(JSON.parse(line) as AuditEvent));
   }
 
   #size(): number {
@@ -101,8 +122,17 @@ export class AuditLog {
   }
 }
 
-const writeOf = ({ verb, user, impersonatedUser, objectRef = {}, responseStatus, requestObject, stageTimestamp }: AuditEvent): Write => ({
+const requestOf = ({
   verb,
+  user,
+  impersonatedUser,
+  objectRef = {},
+  responseStatus,
+  requestObject,
+  stageTimestamp,
+}: AuditEvent): Request => ({
+  verb,
+  group: objectRef.apiGroup ?? '',
   resource: `${objectRef.resource ?? ''}${objectRef.subresource ? `/${objectRef.subresource}` : ''}`,
   namespace: objectRef.namespace ?? '',
   name: objectRef.name ?? '',

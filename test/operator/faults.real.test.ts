@@ -62,9 +62,11 @@ test('they change as planned', { timeout: 400_000 }, async () => {
 });
 
 test('they go without a trace', { timeout: 400_000 }, async () => {
+  const mark = audit.mark();
   for (const { namespace, name } of tenants) await hub.client.delete(TENANT_NETWORK, { namespace, name }, never);
   await eventually('all to be gone', async () => (await hub.list(TENANT_NETWORK)).length === 0, AbortSignal.timeout(PATIENCE_MS));
   expect(await standing()).toEqual([]);
+  expectOneContentEach(audit.byOperator(mark), []);
 });
 
 test('every fault was met', () => {

@@ -117,6 +117,7 @@ test('and, when nothing happens, nothing is written, also by an operator that st
 });
 
 test('and go', { timeout: 600_000 }, async () => {
+  const mark = audit.mark();
   // Not with a uid, so not repeated by the client: whoever has to be sure asks again.
   await killing('deletion', 6, 5, ({ namespace, name }) =>
     eventually('the deletion', () => hub.client.delete(TENANT_NETWORK, { namespace, name }, never).then(() => true)),
@@ -126,6 +127,7 @@ test('and go', { timeout: 600_000 }, async () => {
   expect(await standing()).toEqual([]);
   expect((await hub.list(NAMESPACE)).map(({ metadata }) => metadata.name).filter((name) => name.endsWith('-edge'))).toEqual([]);
   expect((await hub.list(HOSTED_CLUSTER)).filter((cluster) => JSON.stringify(cluster['status']).includes('hcpio.io/'))).toEqual([]);
+  expectOneContentEach(audit.byOperator(mark), []);
   expect((await hub.list(NODE_POOL)).filter(({ spec }) => (spec as { pausedUntil?: string }).pausedUntil !== undefined)).toEqual([]);
 });
 

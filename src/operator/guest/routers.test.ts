@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../kube/telemetry.ts';
-import { ManualClock } from '../../kube/testing/manual-clock.ts';
+import { ManualClock, settle } from '../../kube/testing/manual-clock.ts';
 import type { GuestAddress } from './router-reader.ts';
 import { GuestRouters, type Seen } from './routers.ts';
 
 const router = { httpsPort: 31_443, httpPort: 31_080, machines: ['a'] };
 const { signal } = new AbortController();
 
-function setup() {
+function setup(known?: (stop: AbortSignal) => Promise<unknown>) {
   const guests = new Map<string, GuestAddress>([['clusters/blue', { namespace: 'clusters-blue', address: '172.30.0.7', port: 6443 }]]);
   const changed: string[] = [];
   let answer: () => Seen = () => 'absent';
@@ -17,6 +17,7 @@ function setup() {
     clock: new ManualClock(),
     random: () => 0.5,
     log: silentLogger,
+    ...(known ? { known } : {}),
   });
   routers.onChange((tenant) => changed.push(tenant));
   return { routers, guests, changed, answers: (next: () => Seen) => (answer = next) };
@@ -49,4 +50,18 @@ test('a tenant that is gone is forgotten', async () => {
   guests.clear();
   await routers.round(signal);
   expect(routers.of('clusters/blue')).toBeUndefined();
+});
+
+test('the first round waits until the guests are known, and no longer', async () => {
+  const synced = Promise.withResolvers<void>();
+  const { routers, changed } = setup(() => synced.promise);
+  const stop = new AbortController();
+  const running = routers.run(stop.signal);
+  await settle();
+  expect(changed).toEqual([]);
+  synced.resolve();
+  await settle();
+  expect(changed).toEqual(['clusters/blue']);
+  stop.abort();
+  await running;
 });

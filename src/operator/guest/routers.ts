@@ -21,6 +21,8 @@ export interface RoutersOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Resolves when the guests are known; before that there is nobody to ask. */
+  readonly known?: (signal: AbortSignal) => Promise<unknown>;
   /** The pause after a round over all of them. */
   readonly everyMs?: number;
 }
@@ -47,7 +49,8 @@ export class GuestRouters implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random, everyMs = EVERY_MS } = this.#options;
+    const { clock, random, everyMs = EVERY_MS, known } = this.#options;
+    await known?.(signal).catch(() => {});
     while (!signal.aborted) {
       await this.round(signal);
       await sleep(clock, everyMs * (0.75 + random() / 2), signal).catch(() => {});

@@ -55,6 +55,11 @@ export class World {
     return all as readonly Watched[];
   }
 
+  /** Resolves when all of it is in. */
+  async synced(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.informers.map(({ store }) => store.synced(signal)));
+  }
+
   adoptWith(adopt: Adopt): void {
     this.#adopt = adopt;
   }
