@@ -11,10 +11,12 @@ import { hurried } from './hurried.ts';
 import { type RunningOperator, startOperator } from './in-process.ts';
 import { playMachine, playTenant, tenant, tenantNetwork } from './player.ts';
 import { seeded, seedFor } from './seeded.ts';
+import { expectSeenAlike } from './witness.ts';
 import { expectOneContentEach } from './written-contents.ts';
 
 const TENANTS = 12;
 const PATIENCE_MS = 200_000;
+const CHANCE = { request: 0.1, watch: 0.5 };
 const FAULTS: readonly Fault[] = ['reset', 'answerLost', 'tooManyRequests', 'serverError', 'gone', 'goneLater', 'truncated', 'stalled'];
 const tenants = Array.from({ length: TENANTS }, (_, n) => tenant(n));
 const audit = new AuditLog({ bodies: true });
@@ -32,8 +34,8 @@ beforeAll(async () => {
     await playMachine(hub, played, 1);
   }
   proxy = await FaultyProxy.start({ server: hub.controlPlane, random: seeded(seedFor('faults')) });
-  proxy.chance = { request: 0.1, watch: 0.5 };
-  // A watch that fell silent is given up after two and a half minutes, and nobody wants to wait for that.
+  proxy.chance = CHANCE;
+  // A watch that fell silent is given up after two and a half minutes.
   operator = await startOperator(hub, { server: proxy.url, clock: hurried(10) });
 }, 300_000);
 afterAll(async () => {
@@ -59,6 +61,12 @@ test('they change as planned', { timeout: 400_000 }, async () => {
   await apply({ gateway: { availability: 'Single', dns: { records: [{ name: 'mirror.example.com', type: 'A', value: '192.0.2.7' }] } } });
   await expectAsPlanned(hub, { patienceMs: PATIENCE_MS });
   expectOneContentEach(audit.byOperator(mark), await standing());
+});
+
+test('what the operator holds of them is what an independent client sees', async () => {
+  proxy.chance = { request: 0, watch: 0 };
+  await expectSeenAlike(hub, operator.operator.world);
+  proxy.chance = CHANCE;
 });
 
 test('they go without a trace', { timeout: 400_000 }, async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WireObject } from '../../src/kube/object.ts';
 import { mapParallel } from '../../src/kube/parallel.ts';
 import { HOSTED_CLUSTER, NAMESPACE, NODE_POOL, TENANT_NETWORK } from '../../src/operator/resources.ts';
+import { World } from '../../src/operator/world/world.ts';
 import { expectAsPlanned, ownObjects } from './as-planned.ts';
 import { AuditLog } from './audit.ts';
 import { type Player, playControllerManager } from './controller-manager.ts';
@@ -13,6 +14,7 @@ import { eventually, type Hub, startHub } from './hub.ts';
 import { type OperatorProcess, operatorProcess } from './operator-process.ts';
 import { type PlayedTenant, playMachine, playTenant, tenant, tenantNetwork } from './player.ts';
 import { seeded, seedFor, shuffled } from './seeded.ts';
+import { expectSeenAlike } from './witness.ts';
 import { expectOneContentEach } from './written-contents.ts';
 
 const TENANTS = 50;
@@ -34,6 +36,9 @@ const never = new AbortController().signal;
 let hub: Hub;
 let operator: OperatorProcess;
 let controllerManager: Player;
+/** The operator's view, held by somebody whom nobody kills. */
+let world: World;
+const watching = new AbortController();
 
 beforeAll(async () => {
   hub = await startHub({ apiserverArgs: audit.apiserverArgs });
@@ -48,11 +53,15 @@ beforeAll(async () => {
     },
     never,
   );
+  world = new World({ transport: hub.transport });
+  for (const informer of world.informers) void informer.run(watching.signal);
+  await world.synced(never);
   operator = await operatorProcess({ kubeconfig: hub.controlPlane.kubeconfigPath });
   operator.daemon.start();
   await operator.ready(never);
 }, 300_000);
 afterAll(async () => {
+  watching.abort();
   await operator?.stop();
   await controllerManager?.stop();
   await hub?.stop();
@@ -105,6 +114,10 @@ test('and change', { timeout: 600_000 }, async () => {
   await killing('change', 6, 10, (played) => hub.apply(tenantNetwork(played, changed)));
   await expectAsPlanned(hub, { patienceMs: PATIENCE_MS });
   expectOneContentEach(audit.byOperator(mark), await standing());
+});
+
+test('and a view of them that outlived every kill is what an independent client sees', async () => {
+  await expectSeenAlike(hub, world);
 });
 
 test('and, when nothing happens, nothing is written, also by an operator that starts anew', async () => {

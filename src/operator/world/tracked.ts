@@ -4,6 +4,7 @@
  * without this every write would cause one more reconciliation, and every node a thousand of them a minute.
  */
 import { Informer, type InformerOptions } from '../../kube/informer.ts';
+import type { Selection } from '../../kube/list-pager.ts';
 import type { Watched } from '../../kube/manager.ts';
 import { type Key, type Resource, type WireObject, withKind } from '../../kube/object.ts';
 import { Overlay } from '../../kube/overlay.ts';
@@ -20,6 +21,8 @@ export interface TrackedOptions<T, Row extends Stored> extends Omit<InformerOpti
 
 export class Tracked<T, Row extends Stored = TextRow> implements Reader<T>, Watched {
   readonly resource: Resource;
+  /** Which objects of the resource, and how they are asked for. */
+  readonly selection: Selection;
   readonly name: string;
   readonly #keeping: Keeping<T, Row>;
   readonly #informer: Informer<Row>;
@@ -30,6 +33,7 @@ export class Tracked<T, Row extends Stored = TextRow> implements Reader<T>, Watc
   constructor({ keeping, indexes = {}, name, ...options }: TrackedOptions<T, Row>) {
     const project = (object: WireObject): Row => keeping.pack(object);
     this.resource = options.resource;
+    this.selection = options;
     this.#keeping = keeping;
     this.#informer = new Informer({ ...options, project, indexes: overRows(indexes, keeping) });
     this.name = name ?? this.#informer.name;
@@ -68,6 +72,11 @@ export class Tracked<T, Row extends Stored = TextRow> implements Reader<T>, Watc
   /** The object that the store keeps a row of. */
   open(row: Row): T {
     return this.#keeping.unpack(row);
+  }
+
+  /** What would be kept of it. */
+  keep(object: WireObject): T {
+    return this.open(this.#keeping.pack(object));
   }
 
   /** The answer to a write of ours, whole or metadata only. */
