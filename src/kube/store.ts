@@ -40,8 +40,8 @@ export class Store<T extends Stored> implements Sink, Reader<T> {
   readonly #project: (object: WireObject) => T;
   readonly #log: Logger;
   readonly #subscribers = new Set<(event: StoreEvent<T>) => void>();
-  /** Most values have one key, and a set for it would be ten times its size. */
-  readonly #indexes = new Map<string, Map<string, Key | Set<Key>>>();
+  /** Most values have one key or a few, and sets of them would be several times their size. */
+  readonly #indexes = new Map<string, Map<string, Key | readonly Key[]>>();
   readonly #sync = Promise.withResolvers<void>();
   #objects = new Map<Key, T>();
   #synced = false;
@@ -81,8 +81,7 @@ export class Store<T extends Stored> implements Sink, Reader<T> {
     const values = this.#indexes.get(index);
     if (values === undefined) throw new TypeError(`the store has no index named ${index}`);
     const found: T[] = [];
-    const keys = values.get(value) ?? [];
-    for (const key of typeof keys === 'string' ? [keys] : keys) {
+    for (const key of listOf(values.get(value) ?? [])) {
       const object = this.#objects.get(key);
       if (object !== undefined) found.push(object);
     }
@@ -165,8 +164,7 @@ export class Store<T extends Stored> implements Sink, Reader<T> {
       for (const value of this.indexers[name]?.(object) ?? []) {
         const keys = values.get(value);
         if (keys === undefined) values.set(value, key);
-        else if (typeof keys === 'string') values.set(value, new Set([keys, key]));
-        else keys.add(key);
+        else values.set(value, listOf(keys).concat(key)); // a literal would leave room for more
       }
     }
   }
@@ -174,9 +172,10 @@ export class Store<T extends Stored> implements Sink, Reader<T> {
   #unindex(key: Key, object: T): void {
     for (const [name, values] of this.#indexes) {
       for (const value of this.indexers[name]?.(object) ?? []) {
-        const keys = values.get(value);
-        if (keys === key) values.delete(value);
-        else if (keys instanceof Set && keys.delete(key) && keys.size === 0) values.delete(value);
+        const left = listOf(values.get(value) ?? []).filter((other) => other !== key);
+        const [only] = left;
+        if (only === undefined) values.delete(value);
+        else values.set(value, left.length === 1 ? only : left);
       }
     }
   }
@@ -205,6 +204,8 @@ export class Store<T extends Stored> implements Sink, Reader<T> {
     }
   }
 }
+
+const listOf = (keys: Key | readonly Key[]): readonly Key[] => (typeof keys === 'string' ? [keys] : keys);
 
 function isSameVersion(a: Stored, b: Stored): boolean {
   return a.metadata.resourceVersion === b.metadata.resourceVersion && a.metadata.uid === b.metadata.uid;

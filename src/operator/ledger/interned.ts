@@ -12,7 +12,11 @@ export class Interned {
     if (known !== undefined) return known;
     // Names of tenants that are gone must not stay for ever. Starting afresh costs some doubles and nothing else.
     if (this.#texts.size >= this.#most) this.#texts.clear();
-    this.#texts.set(text, text);
-    return text;
+    const copy = flat(text);
+    this.#texts.set(copy, copy);
+    return copy;
   }
 }
+
+/** In one piece: what was put together from others keeps them, and is larger than all of them. */
+const flat = (text: string): string => Buffer.from(text).toString();

@@ -7,6 +7,7 @@ import type { LedgerEntry } from '../../kube/inventory.ts';
 import { apiVersionOf, type Resource, type WireObject } from '../../kube/object.ts';
 import type { Stored } from '../../kube/store.ts';
 import type { Keeping } from '../world/keeping.ts';
+import { endOfId, HASH, packId, UUID, unpackId } from '../world/packed-id.ts';
 import { INTENT, type Intent } from './intent.ts';
 import type { Interned } from './interned.ts';
 import { type FieldSet, lostFields, type ManagedFields } from './owned-fields.ts';
@@ -24,17 +25,19 @@ export interface Entry extends LedgerEntry {
 }
 
 const NOTHING = '{}';
+const STAYS = '+';
+const GOES = '-';
+/** Whatever somebody wrote in place of a hash: that it is none of ours can be told from its beginning. */
+const LONGEST_INTENT = 64;
 
-/** An entry in memory: there are twenty-five of them per tenant, so what all of a kind share is left out, and texts are shared. */
+/** An entry in memory: there are thirty of them per tenant, so what all of a kind share is left out, and texts are shared. */
 class LedgerRow implements Stored {
   readonly namespace: string;
   readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-  readonly terminating: boolean;
   readonly owner: string;
-  readonly intent: string;
   readonly owned: string;
+  /** Whether it is about to go, its uid, its intent and its version, one after the other. */
+  readonly packed: string;
 
   constructor({ metadata }: WireObject, interned: Interned) {
     const { namespace = '', name, uid = '', resourceVersion = '', labels, annotations, deletionTimestamp } = metadata;
@@ -42,12 +45,26 @@ class LedgerRow implements Stored {
     const ours = managedFields.find((one) => one.manager === FIELD_MANAGER && one.operation === 'Apply' && !one.subresource);
     this.namespace = interned.of(namespace);
     this.name = interned.of(name);
-    this.uid = uid;
-    this.resourceVersion = resourceVersion;
-    this.terminating = deletionTimestamp !== undefined;
     this.owner = interned.of(labels?.[TENANT] ?? '');
-    this.intent = annotations?.[INTENT] ?? '';
     this.owned = interned.of(ours?.fieldsV1 ? JSON.stringify(ours.fieldsV1) : NOTHING);
+    const intent = packId((annotations?.[INTENT] ?? '').slice(0, LONGEST_INTENT), HASH);
+    this.packed = [deletionTimestamp === undefined ? STAYS : GOES, packId(uid, UUID), intent, resourceVersion].join('');
+  }
+
+  get terminating(): boolean {
+    return this.packed[0] === GOES;
+  }
+
+  get uid(): string {
+    return unpackId(this.packed, UUID, 1);
+  }
+
+  get intent(): string {
+    return unpackId(this.packed, HASH, endOfId(this.packed, 1));
+  }
+
+  get resourceVersion(): string {
+    return this.packed.slice(endOfId(this.packed, endOfId(this.packed, 1)));
   }
 
   /** One object and not two: it is its own metadata. */

@@ -50,12 +50,17 @@ export type EndpointSlices = Tracked<Kept<EndpointSlice>>;
 export function openSources(options: SourceOptions) {
   const interned = new Interned();
   const project = projectionsFor(interned);
+  const shared = <T>(indexes: Indexers<T>): Indexers<T> =>
+    Object.fromEntries(
+      Object.entries(indexes).map(([name, values]) => [name, (object: T) => values(object).map((value) => interned.of(value))]),
+    );
   const track = <T extends Identified>(
     selection: Selection,
     projection: (object: WireObject) => T,
     indexes: Indexers<T> = {},
     name?: string,
-  ): Tracked<T> => new Tracked({ ...options, ...selection, keeping: asText(projection), indexes, ...(name ? { name } : {}) });
+  ): Tracked<T> =>
+    new Tracked({ ...options, ...selection, keeping: asText(projection), indexes: shared(indexes), ...(name ? { name } : {}) });
   return {
     tenants: track({ resource: r.TENANT_NETWORK }, tenantOf, tenantIndexes),
     hostedClusters: track({ resource: r.HOSTED_CLUSTER }, project.hostedCluster, {
@@ -93,7 +98,7 @@ export function openSources(options: SourceOptions) {
           ...options,
           ...{ resource, labelSelector: OWN_OBJECTS, metadataOnly: true, name: ledgerName(resource) },
           keeping: ledgerKeeping(resource, interned),
-          indexes: { owner: ({ owner }: Entry) => [owner] },
+          indexes: shared({ owner: ({ owner }: Entry) => [owner] }),
         }),
     ),
     /** By name. A Service's name is all that can be asked for, and one at a time; its slices carry it as a label. */
