@@ -26,6 +26,8 @@ export interface ApplyOptions {
   /** tell: a field that somebody else manages is a refusal. take: it is taken over, and the result says from whom. */
   readonly onConflict?: 'tell' | 'take';
   readonly subresource?: 'status';
+  /** Stands for the object, where somebody has it already; else it is made here. */
+  readonly hash?: string;
   /** Give back the whole object instead of its metadata. */
   readonly wholeObject?: boolean;
 }
@@ -85,7 +87,7 @@ export class Applier {
   async apply(object: KubeObject, signal: AbortSignal, options: ApplyOptions = {}): Promise<ApplyResult> {
     const ref = refOf(object);
     const intent = intentOf(object, options.subresource);
-    const hash = hashOf(intent);
+    const hash = options.hash ?? hashOf(intent);
     const id = options.subresource ? `${identityOf(ref)} ${options.subresource}` : identityOf(ref);
     const known = this.#memory.get(id);
     if (known?.hash === hash && isStillTrue(known, options.live)) {

@@ -1,4 +1,5 @@
 /** Events for people who run `kubectl describe`: told once, not once per reconciliation. */
+import { hashOf } from './canonical.ts';
 import { Client } from './client.ts';
 import { type Clock, microTime, onAbort, sleep } from './clock.ts';
 import { toError } from './errors.ts';
@@ -141,7 +142,8 @@ export class EventRecorder {
 
 function dedupeKey({ regarding, type, reason, action, note, dedupe }: EventToTell): string {
   const { uid, namespace, name } = regarding.metadata;
-  return JSON.stringify([regarding.kind, namespace, name, uid, type, reason, action, ...(dedupe ?? [note])]);
+  // A hash: there may be thousands, and they stay until the next event comes.
+  return hashOf([regarding.kind, namespace, name, uid, type, reason, action, ...(dedupe ?? [note])]);
 }
 
 function reference({ apiVersion, kind, metadata: { namespace, name, uid } }: KubeObject) {

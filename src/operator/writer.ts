@@ -2,7 +2,6 @@
  * Everything that the operator writes goes through here: one place to count it, to give it our name, and to hold it back
  * (`--dry-run` swaps it for one that tells what it would have done).
  */
-import type { KubeObject as Manifest } from '../gateway/rendered.ts';
 import { Applier, type ApplyResult } from '../kube/apply.ts';
 import { Client, type DeleteOptions, type Named, type Patch } from '../kube/client.ts';
 import type { Discovery } from '../kube/discovery.ts';
@@ -13,11 +12,12 @@ import { writeStatus } from '../kube/status.ts';
 import type { Stored } from '../kube/store.ts';
 import type { Logger } from '../kube/telemetry.ts';
 import type { Transport } from '../kube/transport.ts';
+import type { Intent } from './ledger/intent.ts';
 import { type Entry, FIELD_MANAGER } from './ledger/ledger.ts';
 
 export interface Writer {
-  /** Makes the object what the manifest says, fields of others left alone. `live` is what is known of it. */
-  apply(manifest: Manifest, live: Stored | undefined, signal: AbortSignal): Promise<ApplyResult>;
+  /** Makes the object what is intended, fields of others left alone. `live` is what is known of it. */
+  apply(intent: Intent, live: Stored | undefined, signal: AbortSignal): Promise<ApplyResult>;
   /** Says it in the object's status, when it is not what the status says already. */
   applyStatus(object: KubeObject & { readonly status?: unknown }, status: object, signal: AbortSignal): Promise<WireObject | undefined>;
   /** Removes what is in the inventory and not desired. */
@@ -37,7 +37,7 @@ export function writer(transport: Transport, discovery: Discovery): Writer {
   const fieldManager = FIELD_MANAGER;
   return {
     // Never blindly: the applier asks first, takes what is ours by intent, and tells from whom.
-    apply: (manifest, live, signal) => applier.apply(manifest, signal, { live, onConflict: 'take' }),
+    apply: ({ object, hash }, live, signal) => applier.apply(object, signal, { live, hash, onConflict: 'take' }),
     async applyStatus(object, status, signal) {
       const result = await writeStatus(applier, object, status, signal);
       applier.forget(refOf(object));
@@ -64,8 +64,8 @@ export function rehearsal(log: Logger): Writer {
   const would = (verb: string, what: string) => log.info({ verb, object: what }, 'dry run: nothing was written');
   const where = (resource: Resource, { namespace, name }: Named) => `${resource.kind} ${namespace ? `${namespace}/` : ''}${name}`;
   return {
-    async apply(manifest) {
-      const ref = refOf(manifest as KubeObject);
+    async apply({ object }) {
+      const ref = refOf(object as KubeObject);
       would('apply', refText(ref));
       return { outcome: 'unchanged', ref };
     },

@@ -133,7 +133,7 @@ class Work {
     // What is about to go cannot be changed any more; when it is gone, we are told and make it anew.
     if (standing.state === 'asIntended' || standing.state === 'terminating') return;
     if (standing.state === 'absent' && (await this.#isStrangers(ref, signal))) return;
-    const result = await writer.apply(intent.object, live, signal);
+    const result = await writer.apply(intent, live, signal);
     const repair = repairOf(ref, standing, result);
     metrics.applied(repair ? 'repaired' : result.outcome, ref.kind);
     if (result.outcome === 'refused') {

@@ -21,10 +21,10 @@ export function recorded(change: Partial<Writer> = {}): Recorded {
     told: [],
     tell: ({ type, reason, note }) => void record.told.push(`${type} ${reason}: ${note}`),
     writer: {
-      async apply(manifest) {
-        const ref = refOf(manifest as KubeObject);
+      async apply({ object }) {
+        const ref = refOf(object as KubeObject);
         record.written.push(`apply ${refText(ref)}`);
-        return { outcome: 'created', ref, object: manifest as WireObject };
+        return { outcome: 'created', ref, object: object as WireObject };
       },
       async applyStatus(object, status) {
         if (JSON.stringify(object.status) === JSON.stringify(status)) return undefined;
