@@ -17,14 +17,15 @@ export interface HousekeepingOptions {
 
 const LOOK_MS = 10_000;
 
-/** Collects once after work, when nothing was begun or finished between two looks. */
+/** Collects once after the start and once after work, when nothing was begun or finished between two looks. */
 export const housekeeping = ({ clock, finished, running, collect }: HousekeepingOptions): Runnable => ({
   name: 'housekeeping',
   run(signal) {
     if (collect === undefined) return Promise.resolve();
     return new Promise((resolve) => {
-      let seen = 0;
-      let cleaned = 0;
+      // Nothing yet: one that never leads has its lists to clean up after, too.
+      let seen = -1;
+      let cleaned = -1;
       let cancel = () => {};
       const look = () => {
         const now = finished();

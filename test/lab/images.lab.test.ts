@@ -40,6 +40,8 @@ test('the image of the operator is built from the shipped file: one program, no 
       '--no-opt',
       '--no-maglev',
       '--expose-gc',
+      '--flush-baseline-code',
+      '--bytecode-old-age=1',
       '/opt/hcpio/operator.cjs',
     ],
     version: '0.1.0',

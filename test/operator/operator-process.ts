@@ -40,7 +40,8 @@ export async function operatorProcess(options: OperatorProcessOptions): Promise<
   writeFileSync(kubeconfig, JSON.stringify(impersonating(JSON.parse(readFileSync(options.kubeconfig, 'utf8')) as Kubeconfig, options)));
   const flags = [`--kubeconfig=${kubeconfig}`, `--metrics-address=127.0.0.1:${metrics}`, `--health-address=127.0.0.1:${health}`];
   const { environment, nodeFlags } = shipped();
-  const node = ['env', ...environment, NODE, ...(options.nodeFlags ?? nodeFlags), program];
+  // Nothing of this machine's environment: a pod has none of it, and Node would load every certificate that NODE_EXTRA_CA_CERTS names.
+  const node = ['env', '--ignore-environment', ...environment, NODE, ...(options.nodeFlags ?? nodeFlags), program];
   const daemon = new Daemon('operator', [...node, ...flags, ...(options.flags ?? ['--leader-election=off'])], join(dir, 'operator.log'));
   const healthUrl = `http://127.0.0.1:${health}`;
   return {
