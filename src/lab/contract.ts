@@ -33,6 +33,8 @@ export interface Lab {
   readonly hub: Hub;
   /** Where the player puts the administrator's kubeconfig of the hosted cluster; `lab kubeconfig hosted` prints it. */
   readonly hostedKubeconfig: string;
+  /** The same of a cluster that somebody ordered besides. */
+  hostedKubeconfigOf(cluster: string): string;
   readonly nodes: readonly LabNode[];
   readonly fabric: { readonly netns: string };
   readonly segments: readonly Segment[];

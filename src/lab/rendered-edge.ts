@@ -1,4 +1,4 @@
-/** hcpio's part without the operator: what `hcpio render` makes of the hub as it is now, applied with kubectl. */
+/** hcpio's part without the operator, for benchmarks of the lab: what `hcpio render` makes of the hub as it is now, applied with kubectl. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lab } from './contract.ts';
@@ -26,8 +26,6 @@ export interface Tenant {
   readonly cluster: string;
   readonly segment: string;
   readonly cidr: string;
-  /** HighlyAvailable unless told: two edges cost a small machine twice as much. */
-  readonly availability?: 'HighlyAvailable' | 'Single';
 }
 
 /** The hub's objects and the tenants' TenantNetworks in one directory, as a user would save them; returns it. */
@@ -75,7 +73,7 @@ async function refreshPods(lab: Lab, namespace: string, signal?: AbortSignal): P
   await lab.kubectl(annotate, signal === undefined ? {} : { signal });
 }
 
-const tenantNetwork = ({ cluster, segment, cidr, availability = 'HighlyAvailable' }: Tenant) => ({
+const tenantNetwork = ({ cluster, segment, cidr }: Tenant) => ({
   apiVersion: 'hcpio.io/v1alpha1',
   kind: 'TenantNetwork',
   metadata: { name: cluster, namespace: CLUSTERS },
@@ -83,6 +81,5 @@ const tenantNetwork = ({ cluster, segment, cidr, availability = 'HighlyAvailable
     hostedCluster: cluster,
     segment: { attachment: `default/${segment}`, cidrs: [cidr] },
     mode: 'Gateway',
-    gateway: { availability },
   },
 });

@@ -18,6 +18,7 @@ import type {
 } from './contract.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import { importImageInto } from './node/image-import.ts';
+import { CLUSTER } from './player/scenario.ts';
 import { type Reporter, StepFailed } from './progress.ts';
 import { cgroupHost, LabCgroups } from './state/cgroups.ts';
 import type { LabRecord } from './state/claim.ts';
@@ -61,7 +62,7 @@ export class RunningLab implements Lab {
     return this.#layout.hub;
   }
   get hostedKubeconfig(): string {
-    return join(this.dir, 'hosted.kubeconfig');
+    return this.hostedKubeconfigOf(CLUSTER);
   }
   get nodes(): readonly LabNode[] {
     return this.#layout.nodes;
@@ -71,6 +72,10 @@ export class RunningLab implements Lab {
   }
   get segments(): Layout['segments'] {
     return this.#layout.segments;
+  }
+
+  hostedKubeconfigOf(cluster: string): string {
+    return join(this.dir, `hosted-${cluster}.kubeconfig`);
   }
 
   async spawn(part: string, command: SpawnCommand): Promise<LabProcess> {

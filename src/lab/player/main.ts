@@ -22,7 +22,7 @@ import { Machines } from './loop/machines.ts';
 import { NodePools } from './loop/node-pools.ts';
 import { Writer } from './loop/write.ts';
 import { NODE_POOL_ANNOTATION, type NodePool } from './machines/node-pool.ts';
-import { CLUSTER, CLUSTERS, INGRESS_DOMAIN } from './scenario.ts';
+import { INGRESS_DOMAIN } from './scenario.ts';
 
 const errorsAsText = (_key: string, value: unknown) => (value instanceof Error ? (value.stack ?? value.message) : value);
 const say = (fields: object, message: string) => console.log(new Date().toISOString(), message, JSON.stringify(fields, errorsAsText));
@@ -45,14 +45,14 @@ function controllers(lab: Lab, view: HubView, writer: Writer): readonly Controll
   const common = { clock: systemClock, random: Math.random, log, retryDelayMs: { least: 100, most: 5000 } };
   const clusters = new HostedClusters({ view, writer, hub, log });
   const pools = new NodePools({ view, writer, machines: new Machines(lab, view, writer, log) });
-  const kubeconfig = new HostedKubeconfig(view, lab.hostedKubeconfig);
+  const kubeconfig = new HostedKubeconfig(view, (name) => lab.hostedKubeconfigOf(name));
   const hostedClusters = new Controller({
     ...common,
     name: 'hosted-clusters',
     reconcile: async (key, { signal }) => {
       const next = await clusters.reconcile(key, signal);
       const cluster = view.store('HostedCluster').get(key) as (Manifest & HostedCluster) | undefined;
-      if (cluster !== undefined && key === `${CLUSTERS}/${CLUSTER}`) await kubeconfig.refresh(cluster);
+      if (cluster !== undefined) await kubeconfig.refresh(cluster);
       return next;
     },
   });

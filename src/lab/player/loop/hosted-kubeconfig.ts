@@ -1,4 +1,4 @@
-/** Keeps a kubeconfig of the hosted cluster that works from the hub's namespace, without going through anything that hcpio makes. */
+/** Keeps a kubeconfig of every hosted cluster that works from the hub's namespace, without going through anything that hcpio makes. */
 import { rename, writeFile } from 'node:fs/promises';
 import { infrastructureReady, readEndpoints } from '../endpoints.ts';
 import {
@@ -15,20 +15,21 @@ import { readMaterial } from './material.ts';
 
 export class HostedKubeconfig {
   readonly #view: HubView;
-  readonly #file: string;
-  #written = '';
+  readonly #fileOf: (cluster: string) => string;
+  readonly #written = new Map<string, string>();
 
-  constructor(view: HubView, file: string) {
+  constructor(view: HubView, fileOf: (cluster: string) => string) {
     this.#view = view;
-    this.#file = file;
+    this.#fileOf = fileOf;
   }
 
   async refresh(cluster: HostedCluster): Promise<void> {
     const text = this.#text(cluster);
-    if (text === undefined || text === this.#written) return;
-    await writeFile(`${this.#file}.new`, text, { mode: 0o600 });
-    await rename(`${this.#file}.new`, this.#file);
-    this.#written = text;
+    const file = this.#fileOf(cluster.metadata.name);
+    if (text === undefined || text === this.#written.get(file)) return;
+    await writeFile(`${file}.new`, text, { mode: 0o600 });
+    await rename(`${file}.new`, file);
+    this.#written.set(file, text);
   }
 
   #text(cluster: HostedCluster): string | undefined {

@@ -101,7 +101,7 @@ export class Machines {
   async remove(cluster: HostedCluster, name: string, signal: AbortSignal): Promise<void> {
     await powerOff(this.#lab, name);
     const forget = ['delete', 'node', name, '--ignore-not-found', '--wait=false', '--request-timeout=5s'];
-    await this.#lab.kubectl(forget, { kubeconfig: this.#lab.hostedKubeconfig, signal }).catch((err: unknown) => {
+    await this.#lab.kubectl(forget, { kubeconfig: this.#lab.hostedKubeconfigOf(cluster.metadata.name), signal }).catch((err: unknown) => {
       this.#log.warn({ node: name, err }, 'the Node of a removed machine stays');
     });
     const kinds: readonly Kind[] = ['VirtualMachineInstance', 'VirtualMachine', 'KubevirtMachine', 'Machine'];
