@@ -108,6 +108,8 @@ export interface Segment {
   readonly bridge: string;
   readonly cidr: string;
   readonly router: { readonly netns: string; readonly address: string; readonly interface: string };
+  /** On a segment that has both families. Its router has the address and announces nothing. */
+  readonly ipv6?: { readonly cidr: string; readonly router: string };
 }
 
 export interface Place {

@@ -40,6 +40,11 @@ test('the router of a segment is plugged into that segment only', () => {
   });
 });
 
+test('the router of a segment with both families is at home in both', () => {
+  const router = plan.find((wiring) => wiring.netns === 'lab-router-vlan300');
+  expect(router?.ip).toEqual(['addr add 192.168.30.1/24 dev vlan0', 'addr add 2001:db8:30::1/64 dev vlan0 nodad']);
+});
+
 test('no interface has a name that the kernel would refuse', () => {
   const largest = fabricPlan(layoutOf({ name: 'a'.repeat(16), nodes: 20 }));
   const names = largest.flatMap((wiring) => wiring.cables.flatMap((cable) => [cable.inside, cable.port]));

@@ -54,12 +54,15 @@ function controlPlane({ hub, nodes }: World): Wiring {
 }
 
 /** Leads nowhere: it is there because a segment has a router, and tenants configure it. */
-function router({ cidr, bridge: segmentBridge, router: { netns, address, interface: inside } }: Segment): Wiring {
+function router({ cidr, ipv6, bridge: segmentBridge, router: { netns, address, interface: inside } }: Segment): Wiring {
   return {
     netns,
     sysctl: { 'net/ipv4/ip_forward': '1' },
     cables: [{ inside, port: `r-${segmentBridge}`, bridge: segmentBridge }],
-    ip: [`addr add ${address}/${prefixLength(cidr)} dev ${inside}`],
+    ip: [
+      `addr add ${address}/${prefixLength(cidr)} dev ${inside}`,
+      ...(ipv6 === undefined ? [] : [`addr add ${ipv6.router}/${prefixLength(ipv6.cidr)} dev ${inside} nodad`]),
+    ],
   };
 }
 

@@ -30,8 +30,9 @@ const HUB = {
 const SEGMENTS = [
   { vlan: 100, prefix: '192.168.100' },
   { vlan: 200, prefix: '192.168.200' },
-  { vlan: 300, prefix: '192.168.30' },
-] as const;
+  // Of the range for examples: not private, so that clients prefer it to IPv4 (RFC 6724) and what is shown over IPv6 is shown over IPv6.
+  { vlan: 300, prefix: '192.168.30', ipv6: '2001:db8:30::' },
+] as const satisfies readonly { readonly vlan: number; readonly prefix: string; readonly ipv6?: string }[];
 
 export function checkName(name: string): void {
   if (!NAME.test(name)) throw new Error(`"${name}" cannot name a lab: up to 16 lower-case letters and digits, a letter first`);
@@ -76,11 +77,12 @@ function nodeOf(lab: string, labDir: string, index: number, segments: readonly S
   };
 }
 
-function segmentOf(lab: string, { vlan, prefix }: (typeof SEGMENTS)[number]): Segment {
+function segmentOf(lab: string, { vlan, prefix, ...more }: (typeof SEGMENTS)[number]): Segment {
   return {
     name: `vlan${vlan}`,
     bridge: `br${vlan}`,
     cidr: `${prefix}.0/24`,
     router: { netns: `${lab}-router-vlan${vlan}`, address: `${prefix}.1`, interface: 'vlan0' },
+    ...('ipv6' in more ? { ipv6: { cidr: `${more.ipv6}/64`, router: `${more.ipv6}1` } } : {}),
   };
 }

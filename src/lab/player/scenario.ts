@@ -43,11 +43,13 @@ export interface ClusterOrder {
   readonly strategy: PublishingStrategy;
   /** The segment's network, which HyperShift calls the machine network. */
   readonly machineCidr: string;
+  /** The same in IPv6, on a segment that has both. */
+  readonly machineCidr6?: string;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** As `hcp create cluster kubevirt` renders it, with names on all that is published. */
-export function hostedClusterObjects({ name, strategy, machineCidr, annotations }: ClusterOrder): readonly Manifest[] {
+/** As `hcp create cluster kubevirt` renders it, with names on all that is published but for node ports. */
+export function hostedClusterObjects({ name, strategy, machineCidr, machineCidr6, annotations }: ClusterOrder): readonly Manifest[] {
   const metadata = (suffix: string) => ({ name: `${name}-${suffix}`, namespace: CLUSTERS });
   return [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: CLUSTERS } },
@@ -80,13 +82,13 @@ export function hostedClusterObjects({ name, strategy, machineCidr, annotations 
         networking: {
           clusterNetwork: [{ cidr: '10.132.0.0/14' }],
           serviceNetwork: [{ cidr: '172.31.0.0/16' }],
-          machineNetwork: [{ cidr: machineCidr }],
+          machineNetwork: [machineCidr, ...(machineCidr6 === undefined ? [] : [machineCidr6])].map((cidr) => ({ cidr })),
           networkType: 'OVNKubernetes',
         },
         etcd: { managementType: 'Managed', managed: { storage: { type: 'PersistentVolume', persistentVolume: { size: '1Gi' } } } },
         services: SERVICES.map(([service, host]) => ({
           service,
-          servicePublishingStrategy: published(strategy, service, `${host}.${name}.${DOMAIN}`, name),
+          servicePublishingStrategy: published(strategy, service, `${host}.${name}.${DOMAIN}`, machineCidr),
         })),
       },
     },
@@ -100,19 +102,22 @@ const SERVICES: readonly (readonly [ServiceName, string])[] = [
   ['Ignition', 'ignition'],
 ];
 
-function published(strategy: PublishingStrategy, service: ServiceName, host: string, cluster: string): Strategy {
+function published(strategy: PublishingStrategy, service: ServiceName, host: string, machineCidr: string): Strategy {
   switch (strategy) {
     case 'loadbalancer':
       return service === 'APIServer'
         ? { type: 'LoadBalancer', loadBalancer: { hostname: host } }
         : { type: 'Route', route: { hostname: host } };
     case 'nodeport':
-      // One name for all, as the CLI has one address for all; it means something on the segment only.
-      return { type: 'NodePort', nodePort: { address: `cp.${cluster}.${DOMAIN}` } };
+      // One address for all, as the CLI has it, and no name at all: the hard case, where no DNS and no SNI can help.
+      return { type: 'NodePort', nodePort: { address: gatewayAddress(machineCidr) } };
     case 'route':
       return { type: 'Route', route: { hostname: host } };
   }
 }
+
+/** Where hcpio puts the gateway of a segment, after the router and edge-a. Who publishes an address has to know it before. */
+const gatewayAddress = (cidr: string): string => cidr.replace(/(\d+)\/\d+$/, (_, last: string) => String(Number(last) + 3));
 
 export interface PoolOrder {
   readonly name: string;
