@@ -28,11 +28,13 @@ console.log(JSON.stringify(Object.fromEntries(await Promise.all(targets.map(dial
 
 export const dial = (lab: Lab, netns: string, targets: readonly string[]) => ask<Record<string, string>>(lab, netns, DIAL, targets);
 
+/** Who dials an address names nobody: without SNI the certificate is held against the address. */
 const HANDSHAKE = `
+import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 const asked = JSON.parse(process.argv[1]);
 const shake = ({ name, address, port, ca }) => new Promise((tell) => {
-  const socket = connect({ host: address, port, servername: name, ca, rejectUnauthorized: false, timeout: 5000 });
+  const socket = connect({ host: address, port, servername: isIP(name) ? '' : name, ca, rejectUnauthorized: false, timeout: 5000 });
   socket.on('secureConnect', () => {
     const { subject, issuer, subjectaltname } = socket.getPeerCertificate();
     socket.destroy();
@@ -84,14 +86,15 @@ export const get = (lab: Lab, netns: string, questions: readonly Question[]) =>
 
 const RESOLVE = `
 import { Resolver } from 'node:dns/promises';
-const [server, name] = JSON.parse(process.argv[1]);
+const [server, name, family] = JSON.parse(process.argv[1]);
 const resolver = new Resolver({ timeout: 1000, tries: 1 });
 resolver.setServers([server]);
-console.log(JSON.stringify(await resolver.resolve4(name).then(([first]) => first, (error) => error.code)));
+console.log(JSON.stringify(await resolver[family === 6 ? 'resolve6' : 'resolve4'](name).then(([first]) => first, (error) => error.code)));
 `;
 
 /** The first address that a resolver has for a name, or the code of its refusal. */
-export const resolve = (lab: Lab, netns: string, server: string, name: string) => ask<string>(lab, netns, RESOLVE, [server, name]);
+export const resolve = (lab: Lab, netns: string, server: string, name: string, family: 4 | 6 = 4) =>
+  ask<string>(lab, netns, RESOLVE, [server, name, family]);
 
 const SERIAL = `
 import { Resolver } from 'node:dns/promises';
