@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLab } from '../../src/lab/open.ts';
@@ -8,7 +8,7 @@ import { asWritten, fixture } from '../../src/lab/player/testing/fixtures.ts';
 import type { RunningLab } from '../../src/lab/running-lab.ts';
 import { execInVm } from '../../src/lab/worker/agent.ts';
 import { workers } from '../../src/lab/worker/control.ts';
-import { hcpioLab, hcpioLabWell } from './testing/cli.ts';
+import { hcpioLab, hcpioLabWell, startHcpioLab } from './testing/cli.ts';
 import { dial, netnsOf } from './testing/from-worker.ts';
 import { remainsOf } from './testing/machine.ts';
 import { BUSYBOX, eventually } from './testing/pods.ts';
@@ -99,6 +99,7 @@ describe('what stands on the hub is what HyperShift would have put there', () =>
       kubeconfig,
     });
     expect(slice).toBe('["172.20.0.1"]6443');
+    expect(await hcpioLabWell('kubeconfig', 'hosted', '--name', NAME)).toBe(await readFile(kubeconfig, 'utf8'));
   });
 });
 
@@ -197,6 +198,8 @@ describe('without anything of hcpio', () => {
 
   test('a worker that takes an address itself reaches nothing of the hub', async () => {
     const netns = await netnsOf(lab, light ?? '');
+    const links = ['sh', '-c', 'echo "ip -brief link show dev eth0" | "$0" "$@"'];
+    expect((await startHcpioLab(['shell', light ?? '', '--name', NAME], {}, links).ended).stdout).toMatch(/^eth0@/);
     await lab.run(['ip', 'address', 'add', '192.168.100.99/24', 'dev', 'eth0'], { netns });
     await lab.run(['ip', 'route', 'add', 'default', 'via', '192.168.100.1'], { netns });
     const [apiserver] = (await list('pods')).filter(({ metadata }) => metadata.labels?.['app'] === 'kube-apiserver');

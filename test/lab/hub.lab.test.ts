@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { openLab } from '../../src/lab/open.ts';
 import type { RunningLab } from '../../src/lab/running-lab.ts';
 import type { LabStatus } from '../../src/lab/status.ts';
 import { hcpioLab, hcpioLabWell, startHcpioLab } from './testing/cli.ts';
-import { machineState, remainsOf } from './testing/machine.ts';
+import { machineState, processesOf, remainsOf } from './testing/machine.ts';
 import { addNamespace, addressOf, ask, BUSYBOX, eventually, execIn, importBusybox, pod, waitForPods } from './testing/pods.ts';
 
 const NAME = 'thub';
@@ -39,6 +39,17 @@ const nad = (namespace: string, name: string, address: string) => ({
     }),
   },
 });
+/** To which ports the UDP packets of a recording go. Little-endian pcap of Ethernet frames: tcpdump writes it in the machine's own order. */
+function udpPorts(pcap: Buffer): ReadonlySet<number> {
+  const ports = new Set<number>();
+  // 24 bytes of the file's own header, then 16 per packet, the third word of which is its length.
+  for (let at = 24; at + 16 <= pcap.length; at += 16 + pcap.readUInt32LE(at + 8)) {
+    const frame = pcap.subarray(at + 16, at + 16 + pcap.readUInt32LE(at + 8));
+    const [isIpv4, isUdp] = [frame.length > 37 && frame.readUInt16BE(12) === 0x0800, frame[23] === 17];
+    if (isIpv4 && isUdp) ports.add(frame.readUInt16BE(14 + ((frame[14] ?? 0) & 0xf) * 4 + 2));
+  }
+  return ports;
+}
 const attached = (network: string) => ({ 'k8s.v1.cni.cncf.io/networks': network });
 
 test('the command returned with everything standing, and says so', async () => {
@@ -119,20 +130,25 @@ describe('a segment', () => {
     await lab.run(['ip', 'addr', 'del', '10.90.0.77/24', 'dev', 'vlan0'], router);
   });
 
-  test('can be recorded', async () => {
+  test('can be recorded: a question for an address and one for a name are in the file', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'hcpio-capture-'));
     const file = join(dir, 'vlan100.pcap');
-    const recording = startHcpioLab(['capture', 'vlan100', '--name', NAME, '--out', file, '--packets', '2']);
-    const seen = await eventually(
+    const { ended } = startHcpioLab(['capture', 'vlan100', '--name', NAME, '--out', file]);
+    const router = lab.segments.find(({ name }) => name === 'vlan100')?.router ?? expect.fail('no vlan100');
+    const ports = await eventually(
       async () => {
-        await ask(lab, 'segment', 'a', '192.168.100.22');
-        return recording.child.exitCode;
+        // Nobody answers either of them: it is the questions that cross the segment.
+        const discover = [BUSYBOX, 'udhcpc', '-f', '-q', '-n', '-t', '1', '-T', '1', '-i', router.interface, '-s', '/bin/true'];
+        await lab.run(discover, { netns: router.netns }).catch(() => '');
+        await execIn(lab, 'segment', 'a', '/busybox', 'nslookup', 'example.com', router.address).catch(() => '');
+        return udpPorts(await readFile(file).catch(() => Buffer.alloc(0)));
       },
-      (code) => code !== null,
+      (seen) => seen.has(67) && seen.has(53),
     );
-    expect(seen).toBe(0);
-    // 24 bytes are the header of an empty recording.
-    expect((await stat(file)).size).toBeGreaterThan(24);
+    expect([ports.has(67), ports.has(53)]).toEqual([true, true]);
+    // As Ctrl-C does, which reaches all of a terminal.
+    for (const { pid } of processesOf(NAME).filter(({ command }) => command.startsWith('tcpdump '))) process.kill(pid, 'SIGINT');
+    expect((await ended).code).toBe(0);
     await rm(dir, { recursive: true });
   });
 
@@ -214,6 +230,17 @@ test('logs of pods and of parts can be read, and commands run where they should 
   expect(await hcpioLabWell('exec', 'hub-cp', '--name', NAME, '--', 'kubectl', 'get', 'nodes', '-o', 'name')).toBe(
     'node/hub-a\nnode/hub-b\n',
   );
+  const shell = startHcpioLab(['shell', 'hub-b', '--name', NAME], {}, ['sh', '-c', 'echo "hostname; exit 5" | "$0" "$@"']);
+  expect(await shell.ended).toMatchObject({ code: 5, stdout: 'hub-b\n' });
+});
+
+test('the kubeconfig of the hub can be had; a cluster that is not there has none', async () => {
+  expect(await hcpioLabWell('kubeconfig', '--name', NAME)).toBe(await readFile(lab.hub.kubeconfig, 'utf8'));
+  expect(await hcpioLab('kubeconfig', 'hosted', '--name', NAME)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `hcpio: lab ${NAME} has no hosted cluster\n`,
+  });
 });
 
 test('the lab and the machine do not reach each other', async () => {

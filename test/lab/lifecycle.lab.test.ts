@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openLab } from '../../src/lab/open.ts';
 import { cacheRoot } from '../../tools/cache.ts';
 import { toolPath } from '../../tools/paths.ts';
@@ -82,42 +82,58 @@ describe('kill -9 of `lab up`', () => {
   });
 });
 
-describe('a standing lab', () => {
-  beforeEach(async () => {
-    await hcpioLabWell('up', '--name', ONE, '--nodes', '1', '--no-player');
-  });
+/** One lab for two moments: what was started goes on when the command is gone, as it would if nothing had been killed. */
+test('kill -9 of `lab up` when the operator ran, and of the player and the VM when a worker booted', async () => {
+  const { child, ended } = startHcpioLab(['up', '--name', ONE, '--operator', '--strategy', 'route']);
+  const runs = (word: string) => processesOf(ONE).find(({ command }) => command.includes(word));
+  await untilTrue(
+    () => runs('/opt/hcpio/operator.cjs') !== undefined && existsSync(join(dirOf(ONE), 'hosted-blue.kubeconfig')),
+    300_000,
+    200,
+  );
+  child.kill('SIGKILL');
+  await ended;
+  const lab = await openLab(ONE);
+  const published = [
+    'get',
+    'hostedcluster',
+    'blue',
+    '--namespace=clusters',
+    '-o',
+    'jsonpath={.spec.services[*].servicePublishingStrategy.type}',
+  ];
+  expect(await lab.kubectl(published)).toBe('Route Route Route Route');
+  await lab.kubectl(['patch', 'nodepool', 'blue', '--namespace=clusters', '--type=merge', '--patch={"spec":{"replicas":1}}']);
+  await untilTrue(() => runs('qemu-system') !== undefined, 300_000, 200);
+  const player = await lab.find('player');
+  for (const pid of [player?.pid, runs('qemu-system')?.pid]) process.kill(pid ?? expect.fail('it has ended by itself'), 'SIGKILL');
+  await expectCleanDown(ONE);
+});
 
-  test('whose parts are killed tells which, and is taken away all the same', async () => {
-    const lab = await openLab(ONE);
-    for (const part of ['hub-a.containerd', 'hub-a.kubelet', 'kube-apiserver', 'hub-a']) {
-      const found = await lab.find(part);
-      if (!found) throw new Error(`${part} is not there`);
-      process.kill(found.pid, 'SIGKILL');
-    }
-    const ended = async () => (await hcpioLabWell('status', '--name', ONE)).split('\n').filter((line) => line.includes('has ended'));
-    expect((await eventually(ended, (lines) => lines.length === 4)).map((line) => line.trim().split(/\s+/)[0])).toEqual([
-      'hub-a',
-      'hub-a.containerd',
-      'hub-a.kubelet',
-      'kube-apiserver',
-    ]);
-    await expectCleanDown(ONE);
-  });
-
-  test('whose `down` is killed half-way is taken away by the next one', async () => {
-    const { child, ended } = startHcpioLab(['down', '--name', ONE]);
-    await untilTrue(() => existsSync(join(dirOf(ONE), 'closing')));
-    child.kill('SIGKILL');
-    await ended;
-    await expectCleanDown(ONE);
-  });
-
-  test('does not outlive its end in a shell that somebody left open', async () => {
-    const shell = startHcpioLab(['exec', 'hub-a', '--name', ONE, '--', 'sh', '-c', 'trap "" TERM; sleep 1000']);
-    await untilTrue(() => processesOf(ONE).some(({ command }) => command === 'sleep 1000'));
-    await expectCleanDown(ONE);
-    expect((await shell.ended).code).not.toBe(0);
-  });
+/** One lab for three misfortunes, each of which alone would do. */
+test('a standing lab whose parts are killed tells which; when its `down` is killed half-way the next one ends it, and a shell that was left open', async () => {
+  await hcpioLabWell('up', '--name', ONE, '--nodes', '1', '--no-player');
+  const shell = startHcpioLab(['exec', 'hub-a', '--name', ONE, '--', 'sh', '-c', 'trap "" TERM; sleep 1000']);
+  await untilTrue(() => processesOf(ONE).some(({ command }) => command === 'sleep 1000'));
+  const lab = await openLab(ONE);
+  for (const part of ['hub-a.containerd', 'hub-a.kubelet', 'kube-apiserver', 'hub-a']) {
+    const found = await lab.find(part);
+    if (!found) throw new Error(`${part} is not there`);
+    process.kill(found.pid, 'SIGKILL');
+  }
+  const told = async () => (await hcpioLabWell('status', '--name', ONE)).split('\n').filter((line) => line.includes('has ended'));
+  expect((await eventually(told, (lines) => lines.length === 4)).map((line) => line.trim().split(/\s+/)[0])).toEqual([
+    'hub-a',
+    'hub-a.containerd',
+    'hub-a.kubelet',
+    'kube-apiserver',
+  ]);
+  const down = startHcpioLab(['down', '--name', ONE]);
+  await untilTrue(() => existsSync(join(dirOf(ONE), 'closing')));
+  down.child.kill('SIGKILL');
+  await down.ended;
+  await expectCleanDown(ONE);
+  expect((await shell.ended).code).not.toBe(0);
 });
 
 test('Ctrl-C takes away what was already there', async () => {
@@ -182,8 +198,8 @@ test('what was not built is told in one line', async () => {
 });
 
 /** Looks often, so that the moment is not over when it is noticed. */
-async function untilTrue(condition: () => boolean): Promise<void> {
-  const came = await eventually(async () => condition(), Boolean, 120_000, 2);
+async function untilTrue(condition: () => boolean, patienceMs = 120_000, everyMs = 2): Promise<void> {
+  const came = await eventually(async () => condition(), Boolean, patienceMs, everyMs);
   if (!came) throw new Error('the moment did not come');
 }
 
