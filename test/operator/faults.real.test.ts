@@ -57,10 +57,11 @@ test('they come as planned, and nothing is written with two contents', { timeout
 });
 
 test('they change as planned', { timeout: 400_000 }, async () => {
+  const earlier = audit.byOperator();
   const mark = audit.mark();
   await apply({ gateway: { availability: 'Single', dns: { records: [{ name: 'mirror.example.com', type: 'A', value: '192.0.2.7' }] } } });
   await expectAsPlanned(hub, { patienceMs: PATIENCE_MS });
-  expectOneContentEach(audit.byOperator(mark), await standing());
+  expectOneContentEach(audit.byOperator(mark), await standing(), earlier);
 });
 
 test('what the operator holds of them is what an independent client sees', async () => {
@@ -77,7 +78,14 @@ test('they go without a trace', { timeout: 400_000 }, async () => {
   expectOneContentEach(audit.byOperator(mark), []);
 });
 
-test('every fault was met', () => {
+test('every fault was met', async () => {
+  const unmet = () => FAULTS.filter((fault) => !proxy.played.has(fault));
+  // What is left to chance may not have come up yet: every watch that begins anew, with all there is, is another chance.
+  for (let round = 0; round < 20 && unmet().length > 0; round += 1) {
+    const { opened } = proxy;
+    proxy.endWatches('gone');
+    await eventually('new watches', async () => proxy.opened >= opened + 5);
+  }
   process.stderr.write(`  played: ${FAULTS.map((fault) => `${fault} ${proxy.played.get(fault) ?? 0}`).join(', ')}\n`);
-  expect(FAULTS.filter((fault) => !proxy.played.has(fault))).toEqual([]);
+  expect(unmet()).toEqual([]);
 });

@@ -37,8 +37,8 @@ export async function expectSeenAlike(hub: Hub, world: World): Promise<void> {
     };
     const kept = () => byKey(source.store.list().map((row) => source.open(row)));
     const alike = async () => JSON.stringify(await listed()) === JSON.stringify(kept());
-    // In vain: then the comparison says what is different.
-    await eventually(name, alike, AbortSignal.timeout(20_000)).catch(() => {});
+    // A watch that failed again and again is tried again after up to half a minute. In vain: then the comparison says what is different.
+    await eventually(name, alike, AbortSignal.timeout(90_000)).catch(() => {});
     expect([name, kept()]).toEqual([name, await listed()]);
   }
   expect(world.informers.filter(({ store }) => store.size > 0).length).toBeGreaterThan(15);

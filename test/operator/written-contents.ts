@@ -16,7 +16,7 @@ interface History {
   readonly resource: string;
   readonly place: string;
   /** One after the other; what was said twice in a row is there once. */
-  readonly contents: { readonly hash: string; readonly verb: string; readonly body: unknown }[];
+  readonly contents: (Pick<Write, 'verb' | 'code' | 'at' | 'body'> & { readonly hash: string })[];
 }
 
 /** Events have a name of their own each; the Lease says who leads and since when. */
@@ -33,7 +33,7 @@ function histories(writes: readonly Write[]): readonly History[] {
     const place = placeOf(write);
     const history: History = found.get(place) ?? { resource: write.resource, place, contents: [] };
     const hash = hashOf([write.verb, timeless(write.body)]);
-    if (history.contents.at(-1)?.hash !== hash) history.contents.push({ hash, verb: write.verb, body: write.body });
+    if (history.contents.at(-1)?.hash !== hash) history.contents.push({ ...write, hash });
     found.set(place, history);
   }
   return [...found.values()];
@@ -55,14 +55,21 @@ function timeless(value: unknown): unknown {
 
 /**
  * What is wrong with a history, if anything. `standing` are the objects of tenants that there are now: whatever was applied last to one of
- * them is what it says.
+ * them is what it says. `earlier` is what was written before the plan changed: an answer that was lost then is asked for again, so the
+ * content of that time may be said once more, as long as nothing of the new plan was said.
  */
-export function complaints(writes: readonly Write[], standing: readonly WireObject[]): readonly string[] {
-  return histories(writes).flatMap(({ resource, place, contents }) => {
-    const hashes = contents.map(({ hash }) => hash);
+export function complaints(writes: readonly Write[], standing: readonly WireObject[], earlier: readonly Write[] = []): readonly string[] {
+  const before = new Map(histories(earlier).map(({ place, contents }) => [place, contents.at(-1)?.hash]));
+  return histories(writes).flatMap(({ resource, place, contents: all }) => {
+    const contents = all[0]?.hash === before.get(place) ? all.slice(1) : all;
     const applied = contents.filter(({ verb }) => verb === 'patch');
-    if (PLANNED.has(resource) && applied.length > 1) return [`${place} was written with ${applied.length} contents`];
-    if (new Set(hashes).size < hashes.length) return [`${place} went back to what it was before: ${contents.map(told).join(', then ')}`];
+    const hashes = contents.map(({ hash }) => hash);
+    if (PLANNED.has(resource)) {
+      // What was deleted because it cannot be changed is made anew, with the content that was refused before.
+      if (new Set(applied.map(({ hash }) => hash)).size > 1)
+        return [`${place} was written with several contents: ${contents.map(told).join(', then ')}`];
+    } else if (new Set(hashes).size < hashes.length)
+      return [`${place} went back to what it was before: ${contents.map(told).join(', then ')}`];
     const object = standing.find((one) => PLANNED.get(resource) === one.kind && place === placeOf(asWrite(resource, one)));
     const last = applied.at(-1);
     return object && last && !contains(object, last.body) ? [`${place} does not say what was written last`] : [];
@@ -74,10 +81,10 @@ const asWrite = (resource: string, { metadata }: WireObject): Write => ({
   ...{ resource, namespace: metadata.namespace ?? '', name: metadata.name },
 });
 
-const told = ({ verb, body }: { readonly verb: string; readonly body: unknown }): string =>
-  `${verb} ${JSON.stringify(body)?.slice(0, 2000)}`;
+const told = ({ verb, code, at, body }: History['contents'][number]): string =>
+  `${verb} ${code} at ${at} ${JSON.stringify(body)?.slice(0, 2000)}`;
 
-export function expectOneContentEach(writes: readonly Write[], standing: readonly WireObject[]): void {
+export function expectOneContentEach(writes: readonly Write[], standing: readonly WireObject[], earlier: readonly Write[] = []): void {
   expect(histories(writes).length).toBeGreaterThan(0);
-  expect(complaints(writes, standing)).toEqual([]);
+  expect(complaints(writes, standing, earlier)).toEqual([]);
 }
