@@ -75,6 +75,22 @@ export function childScope(parent: AbortSignal): Scope {
   return { signal: controller.signal, abort: (reason) => controller.abort(reason), close };
 }
 
+/** The work under a signal that ends with its parent, or with `why` when it takes longer than `ms`. */
+export async function within<T>(
+  { clock, ms, why }: { readonly clock: Clock; readonly ms: number; readonly why: string },
+  parent: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const scope = childScope(parent);
+  const cancel = clock.after(ms, () => scope.abort(new Error(why)));
+  try {
+    return await work(scope.signal);
+  } finally {
+    cancel();
+    scope.close();
+  }
+}
+
 /** RFC 3339 with exactly six decimals: the API's MicroTime takes no other. */
 export function microTime(ms: number): string {
   return new Date(ms).toISOString().replace(/Z$/, '000Z');

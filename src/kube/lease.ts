@@ -3,7 +3,7 @@
  * changed for its whole duration, measured on the own clock. Remote clocks are written, never believed.
  */
 import { Client } from './client.ts';
-import { type Clock, childScope, microTime, pause } from './clock.ts';
+import { type Clock, childScope, microTime, pause, within } from './clock.ts';
 import { isAlreadyExists, isConflict, isNotFound, LeadershipLost, toError } from './errors.ts';
 import type { Resource } from './object.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from './telemetry.ts';
@@ -135,11 +135,8 @@ export class Lease {
       await pause(this.#clock, Math.min(this.#timing.retryMs, this.#timeLeft()), signal);
       if (signal.aborted) return undefined;
       if (!this.isLeading) return new LeadershipLost(`the lease could not be renewed for ${this.#timing.renewDeadlineMs} ms`);
-      const scope = childScope(signal);
-      const cancel = this.#clock.after(this.#timeLeft(), () => scope.abort(new Error('renew deadline')));
-      const renewed = await this.#attempt(scope.signal);
-      cancel();
-      scope.close();
+      const deadline = { clock: this.#clock, ms: this.#timeLeft(), why: 'renew deadline' };
+      const renewed = await within(deadline, signal, (limited) => this.#attempt(limited));
       if (!renewed && !this.#holds()) return new LeadershipLost(`${this.holder ?? 'nobody'} holds the lease`);
     }
     return undefined;

@@ -14,7 +14,7 @@ export interface Alert {
   readonly for: string;
   readonly severity: 'warning' | 'info';
   readonly summary: string;
-  /** With Prometheus' placeholders for what the expression keeps. */
+  /** Prometheus fills in what the expression keeps. */
   readonly description: string;
 }
 

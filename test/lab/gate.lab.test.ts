@@ -144,7 +144,7 @@ const SUBJECTS = [
 ].map((probe) => `${probe} passed`);
 const subjects = ({ results }: ProbeReport) => results.map(({ group, subject, verdict }) => `${group} ${subject} ${verdict}`);
 
-/** Until all is well: on a busy machine a look may come at a bad moment, as any look may. */
+/** Until all is well: on a busy machine a look may come at a bad moment. */
 const wellFrom = async (args: readonly string[], netns?: string) => {
   const { out } = await eventually(
     () => verify([...args, '-o', 'json'], netns),

@@ -1,10 +1,10 @@
 /**
  * Asks the edges now and then what their guards have noticed. As with the probers: a tenant at rest costs a small request a minute, and is
  * reconciled only when the answer is another one. Guards forget after a quarter of an hour, so that is also how long a finding outlives its
- * cause, and however much is dropped, the status is written at most once a minute for it.
+ * cause, and however much is dropped, the status is written about once a minute at most for it.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, childScope, type Random } from '../../kube/clock.ts';
+import { type Clock, type Random, within } from '../../kube/clock.ts';
 import type { Key } from '../../kube/object.ts';
 import { readSightings, type Sightings } from '../../probes/sightings.ts';
 
@@ -83,11 +83,8 @@ export class GuardReports {
   /** Nothing noticed is nothing kept. Of an edge that does not answer now, what it said last still stands. */
   async #ask({ edge, address }: Guarded, { reports }: Entry): Promise<readonly GuardReport[]> {
     const { ask, clock } = this.#options;
-    const scope = childScope(never);
-    const cancelDeadline = clock.after(DEADLINE_MS, () => scope.abort(new Error('the edge takes too long')));
-    const body = await ask(address, scope.signal).catch(() => '');
-    cancelDeadline();
-    scope.close();
+    const deadline = { clock, ms: DEADLINE_MS, why: 'the edge takes too long' };
+    const body = await within(deadline, never, (signal) => ask(address, signal)).catch(() => '');
     const sightings = readSightings(body);
     if (sightings === undefined) return reports.filter((report) => report.edge === edge);
     return Object.values(sightings).every(({ length }) => length === 0) ? [] : [{ edge, sightings }];

@@ -3,7 +3,7 @@
  * is reconciled only when the answer changed. Who reconciles gets the last answer.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, childScope, type Random } from '../../kube/clock.ts';
+import { type Clock, type Random, within } from '../../kube/clock.ts';
 import type { Key } from '../../kube/object.ts';
 import { readReport } from '../../probes/read-report.ts';
 import { notProbed, proofOf, type SegmentProof } from './proof.ts';
@@ -113,11 +113,8 @@ export class SegmentProbes {
   async #newest(tenant: Key, { address, trouble, list }: Target, signal: AbortSignal): Promise<SegmentProof> {
     if (address === '') return notProbed('ProberNotReady', trouble);
     const { ask, clock } = this.#options;
-    const scope = childScope(signal);
-    const cancelDeadline = clock.after(DEADLINE_MS, () => scope.abort(new Error('the prober takes too long')));
-    const body = await ask(address, scope.signal).catch(() => undefined);
-    cancelDeadline();
-    scope.close();
+    const deadline = { clock, ms: DEADLINE_MS, why: 'the prober takes too long' };
+    const body = await within(deadline, signal, (limited) => ask(address, limited)).catch(() => undefined);
     if (body === '') return notProbed('NotProbed', 'the prober takes its first look');
     return proofOf(body === undefined ? undefined : readReport(body), tenant, list);
   }
