@@ -56,6 +56,14 @@ test.each(OVERLAYS)('%s: objects of a namespace say which, and all are of one in
   expect({ elsewhere: elsewhere.map(idOf), unlabelled: unlabelled.map(idOf) }).toEqual({ elsewhere: [], unlabelled: [] });
 });
 
+test('plain kubectl apply installs deploy/default as well, and makes nothing anew when it is repeated', async () => {
+  // On a hub of its own: what was applied in the one way is not to be applied in the other.
+  await using fresh = await startControlPlane();
+  const lines = async () => (await fresh.kubectl('apply', '--validate=strict', '-k', overlayDirectory('default'))).trim().split('\n');
+  expect((await lines()).length).toBe(installedObjects('default').length);
+  expect((await lines()).filter((line) => !line.endsWith(' unchanged') && !line.endsWith(' configured'))).toEqual([]);
+});
+
 describe('deploy/default, applied for real', () => {
   const apply = () => hub.kubectl('apply', '--server-side', '--validate=strict', '-k', overlayDirectory('default'));
 

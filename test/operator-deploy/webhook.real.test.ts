@@ -2,6 +2,10 @@
  * The webhooks before the judge that matters: a real API server calls them, by HTTPS, with the certificate that they made for
  * themselves, and under the rights that deploy/default gives and no others.
  */
+import { existsSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PAUSE_MARKER } from '../../src/api/markers.ts';
@@ -14,6 +18,7 @@ import { Transport } from '../../src/kube/transport.ts';
 import { NODE_POOL, TENANT_NETWORK } from '../../src/operator/resources.ts';
 import { configurations, MUTATING, VALIDATING, type WebhookConfiguration } from '../../src/operator/webhook/configurations.ts';
 import { openWebhooks } from '../../src/operator/webhook/open.ts';
+import { issue, type KeyPair, makeAuthority } from '../../src/operator/webhook/self-made/issue.ts';
 import { SECRET_NAME, SelfMadeCertificate } from '../../src/operator/webhook/self-made/self-made-certificate.ts';
 import { World } from '../../src/operator/world/world.ts';
 import { freePorts } from '../../tools/testing/ports.ts';
@@ -52,7 +57,7 @@ beforeAll(async () => {
   client = new Client(transport);
   world = new World({ transport, log });
   for (const informer of world.informers) void informer.run(stop.signal);
-  await Promise.all(world.informers.map(({ store }) => store.synced(stop.signal)));
+  await world.synced(stop.signal);
   offset = -(4 * 365 + 2) * DAY;
   await source().current(stop.signal);
   offset = -80 * DAY;
@@ -67,14 +72,14 @@ afterAll(async () => {
 
 const source = () => new SelfMadeCertificate({ client, namespace: 'hcpio-system', names: ['127.0.0.1'], clock, log });
 
-function serve() {
+function serve(certificateDirectory?: string) {
   const ending = new AbortController();
   const running = openWebhooks({
     world,
     client,
     namespace: 'hcpio-system',
-    certificateDirectory: undefined,
-    readFile: () => Promise.reject(new Error('no files here')),
+    certificateDirectory,
+    readFile: (path, signal) => readFile(path, { encoding: 'utf8', signal }),
     clock,
     log,
     metrics: { count() {}, gauge() {}, observe() {} },
@@ -231,20 +236,21 @@ describe('NodePools', () => {
   });
 });
 
+/** The serial number of what is shown to whoever trusts this authority. */
+const shown = (ca: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', ca }, () => {
+      resolve(socket.getPeerX509Certificate()?.serialNumber ?? '');
+      socket.end();
+    });
+    socket.on('error', reject);
+  });
+
 describe('the certificate', () => {
   const secret = () =>
     hub.client.get<WireObject & { data: Record<string, string> }>(SECRETS, { namespace: 'hcpio-system', name: SECRET_NAME }, stop.signal);
   const SECRETS = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true };
   const decoded = async (name: string) => Buffer.from((await secret()).data[name] ?? '', 'base64').toString();
-
-  const shown = (ca: string): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const socket = connect({ port, host: '127.0.0.1', ca }, () => {
-        resolve(socket.getPeerX509Certificate()?.serialNumber ?? '');
-        socket.end();
-      });
-      socket.on('error', reject);
-    });
 
   const bundles = async () => {
     const found = await Promise.all(
@@ -316,6 +322,63 @@ describe('the certificate', () => {
     expect([b, c]).toEqual([a, a]);
     webhooks = serve();
     await called();
+  });
+});
+
+describe('a certificate that somebody else makes, mounted as files', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hcpio-webhook-'));
+  const validity = { notBefore: new Date(Date.now() - DAY), notAfter: new Date(Date.now() + DAY) };
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+  /** As kubelet does it: new files beside the old, and then one link is turned. */
+  async function mount(authority: KeyPair): Promise<void> {
+    const { cert, key } = await issue(authority, ['127.0.0.1'], validity);
+    const fresh = mkdtempSync(join(dir, '..'));
+    writeFileSync(join(fresh, 'tls.crt'), cert);
+    writeFileSync(join(fresh, 'tls.key'), key);
+    const link = join(dir, '..data');
+    rmSync(`${link}.next`, { force: true });
+    symlinkSync(fresh, `${link}.next`);
+    renameSync(`${link}.next`, link);
+    for (const file of ['tls.crt', 'tls.key']) if (!existsSync(join(dir, file))) symlinkSync(join('..data', file), join(dir, file));
+  }
+
+  /** What service-ca and cert-manager's injector write into the configurations. */
+  async function trust(...authorities: readonly KeyPair[]): Promise<void> {
+    const caBundle = btoa(authorities.map(({ cert }) => cert).join(''));
+    for (const resource of [MUTATING, VALIDATING]) {
+      const { webhooks: all } = await hub.client.get<WebhookConfiguration>(resource, { name: 'hcpio' }, stop.signal);
+      const body = { webhooks: all.map((webhook) => ({ ...webhook, clientConfig: { ...webhook.clientConfig, caBundle } })) };
+      await hub.client.patch(resource, { name: 'hcpio' }, { type: 'merge', body }, stop.signal);
+    }
+  }
+
+  test('is shown, and another one as soon as the files are others, without a request that fails', async () => {
+    const [first, second] = await Promise.all([makeAuthority('first', validity), makeAuthority('second', validity)]);
+    await webhooks.end();
+    await mount(first);
+    await trust(first);
+    webhooks = serve(dir);
+    await called();
+    const slipped: number[] = [];
+    let asked = 0;
+    const asking = new AbortController();
+    const stream = (async () => {
+      for (; !asking.signal.aborted; asked++) if ((await refusal(overlapping(`mounted-${asked}`))) === undefined) slipped.push(asked);
+    })();
+    const more = () => {
+      const count = asked + 10;
+      return eventually('requests', async () => asked >= count);
+    };
+    await trust(first, second);
+    await more();
+    await mount(second);
+    await eventually('the second to be shown', () => shown(second.cert).then(Boolean));
+    await more();
+    asking.abort();
+    await stream;
+    expect(slipped).toEqual([]);
+    await expect(shown(first.cert)).rejects.toThrow();
   });
 });
 
