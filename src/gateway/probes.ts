@@ -45,7 +45,7 @@ function probedDhcp(plan: TenantPlan): Pick<ProbeList, 'dhcp' | 'dhcp6'> {
 }
 
 /** As the kernel makes it from the MAC (RFC 4291, appendix A). */
-function linkLocal(mac: string): string {
+export function linkLocal(mac: string): string {
   const [first = 0, second = 0, third = 0, ...rest] = mac.split(':').map((byte) => Number.parseInt(byte, 16));
   const bytes = [0xfe, 0x80, 0, 0, 0, 0, 0, 0, first ^ 2, second, third, 0xff, 0xfe, ...rest];
   return formatAddress({ family: 'ipv6', value: bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n) });

@@ -1,16 +1,20 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { linkLocal } from '../../src/gateway/probes.ts';
+import { segmentMac } from '../../src/gateway/segment-mac.ts';
+import type { Station } from '../../src/gateway/tenant-plan.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { openLab } from '../../src/lab/open.ts';
 import { hostedClusterObjects, nodePool } from '../../src/lab/player/scenario.ts';
 import type { RunningLab } from '../../src/lab/running-lab.ts';
 import { workers } from '../../src/lab/worker/control.ts';
-import type { Found, Task } from './programs/scan.ts';
 import { hcpioLab, hcpioLabWell } from './testing/cli.ts';
 import { handshakes, netnsOf } from './testing/from-worker.ts';
+import { dialFromPod } from './testing/in-pod.ts';
 import { remainsOf } from './testing/machine.ts';
-import { says, tenantNetwork } from './testing/operator.ts';
-import { addressOf, eventually } from './testing/pods.ts';
+import { conditionOf, says, tenantNetwork } from './testing/operator.ts';
+import { addressOf, BUSYBOX, eventually } from './testing/pods.ts';
+import { legOf, NODE_PORTS, scan, silence, TELLING } from './testing/scan.ts';
 
 /** Two tenants with one and the same network, each on a VLAN of its own, and what a worker of theirs can reach: by scan, not by claim. */
 const NAME = 'tisle';
@@ -21,6 +25,8 @@ const TENANTS = [
 const CIDR = '192.168.100.0/24';
 const VIP = '192.168.100.3';
 const EDGES = ['192.168.100.2', '192.168.100.4'] as const;
+const PROBER = '192.168.100.5';
+const STATIONS = ['edge-a-0', 'edge-b-0', 'prober-0'] as const;
 const ROOT = join(import.meta.dirname, '../..');
 const { signal } = new AbortController();
 let lab: RunningLab;
@@ -54,13 +60,9 @@ afterAll(async () => {
 
 const workerOf = async (cluster: string) => (await workers.list(lab)).find(({ name }) => name.startsWith(`${cluster}-light-`));
 const netnsOfWorker = async (cluster: string) => netnsOf(lab, (await workerOf(cluster))?.name ?? '');
-const scan = async (cluster: string, task: Task) =>
-  JSON.parse(
-    await lab.run([join(ROOT, 'node_modules/node/bin/node'), join(ROOT, 'test/lab/programs/scan.ts'), JSON.stringify(task)], {
-      netns: await netnsOfWorker(cluster),
-    }),
-  ) as Record<string, Found>;
-
+const clusterIp = (namespace: string, service: string) =>
+  lab.kubectl(['get', 'service', service, `--namespace=${namespace}`, '--output=jsonpath={.spec.clusterIP}']);
+const dnsPod = () => lab.kubectl(['get', 'pod', '--namespace=openshift-dns', '--output=jsonpath={.items[0].metadata.name}']);
 describe('two tenants that use the same addresses', () => {
   test('both have workers that joined', async () => {
     for (const { cluster } of TENANTS) {
@@ -96,33 +98,144 @@ describe('two tenants that use the same addresses', () => {
 
 describe('seen from a worker', () => {
   test('of all ports of the edges and the VIP only the declared ones answer', async () => {
-    const every: Task['tcp'] = [1, 65_535];
-    const found = await scan('blue', { addresses: [...EDGES, VIP], tcp: every, udp: every });
+    const found = await scan(lab, await netnsOfWorker('blue'), { addresses: [...EDGES, VIP], ports: [[1, 65_535]] });
     console.log(`scanned 65,535 TCP and UDP ports of ${Object.keys(found).join(', ')}: ${JSON.stringify(found)}`);
     const edge = { open: [53], refused: [], udp: [53] };
     expect(found).toEqual({ [EDGES[0]]: edge, [EDGES[1]]: edge, [VIP]: { open: [80, 443, 6443], refused: [], udp: [] } });
   });
 
-  test('nothing of the hub answers, not even to a worker that sends its packets through an edge', async () => {
+  test('nothing of the hub answers, not even to a worker that sends its packets through an edge, the prober, or nobody', async () => {
     const netns = await netnsOfWorker('blue');
-    const edge = await addressOf(lab, 'clusters-blue-edge', 'edge-a-0');
-    const etcd = await addressOf(lab, 'clusters-blue', 'etcd-0');
-    const service = await lab.kubectl([
-      'get',
-      'service',
-      'kube-apiserver',
-      '--namespace=clusters-blue',
-      '--output=jsonpath={.spec.clusterIP}',
-    ]);
-    const hub = [lab.hub.address, ...lab.nodes.map(({ address }) => address), edge, etcd, service, lab.hub.dns];
-    for (const [gateway, ports] of [
-      [EDGES[0], [1, 11_000]],
-      [VIP, [6_400, 6_500]],
+    const hub = [
+      lab.hub.address,
+      ...lab.nodes.map(({ address }) => address),
+      ...(await Promise.all(STATIONS.map((pod) => addressOf(lab, 'clusters-blue-edge', pod)))),
+      await addressOf(lab, 'clusters-blue', 'etcd-0'),
+      await clusterIp('clusters-blue', 'kube-apiserver'),
+      lab.hub.dns,
+    ];
+    const { device } = await legOf(lab, netns);
+    for (const [way, ports] of [
+      [
+        ['via', EDGES[0]],
+        [[1, 11_000], NODE_PORTS],
+      ],
+      [
+        ['via', EDGES[1]],
+        [...TELLING, NODE_PORTS],
+      ],
+      [
+        ['via', PROBER],
+        [...TELLING, NODE_PORTS],
+      ],
+      [['via', VIP], TELLING],
+      [
+        ['dev', device],
+        [...TELLING, NODE_PORTS],
+      ],
     ] as const) {
       for (const cidr of [lab.hub.nodeCidr, lab.hub.podCidr, lab.hub.serviceCidr])
-        await lab.run(['ip', 'route', 'replace', cidr, 'via', gateway], { netns });
-      const found = await scan('blue', { addresses: hub, tcp: ports, udp: ports });
-      expect(found).toEqual(Object.fromEntries(hub.map((address) => [address, { open: [], refused: [], udp: [] }])));
+        await lab.run(['ip', 'route', 'replace', cidr, ...way], { netns });
+      expect([way, await scan(lab, netns, { addresses: hub, ports })]).toEqual([way, silence(hub)]);
     }
   });
+
+  test('nor do the edges and the prober by the addresses that IPv6 gives every link', async () => {
+    const netns = await netnsOfWorker('blue');
+    const { device } = await legOf(lab, netns);
+    const addresses = STATIONS.map(
+      (pod) => `${linkLocal(segmentMac({ tenant: 'clusters/blue' }, { name: pod.slice(0, -2) as Station['name'] }))}%${device}`,
+    );
+    expect(await scan(lab, netns, { addresses, ports: [[1, 11_000]] })).toEqual(silence(addresses));
+  });
+
+  test('a worker that answers for the VIP is found out, and the segment is proven again when it stops', async () => {
+    const netns = await netnsOfWorker('blue');
+    const { device, mac } = await legOf(lab, netns);
+    await lab.run(['ip', 'address', 'add', `${VIP}/32`, 'dev', device], { netns });
+    const announced = async () => {
+      await lab.run([BUSYBOX, 'arping', '-U', '-c', '1', '-I', device, VIP], { netns });
+      return conditionOf(lab, 'blue', 'SegmentProven');
+    };
+    const taken = await eventually(announced, (said) => said.includes('VipTaken'), 120_000);
+    expect(taken).toContain(`VIP ${VIP}: ${mac} answers for it, and that is neither of the edges`);
+    await lab.run(['ip', 'address', 'delete', `${VIP}/32`, 'dev', device], { netns });
+    expect(await says(lab, 'blue', 'SegmentProven', /^True/)).toMatch(/^True Proven/);
+  });
+
+  test('one worker gets its share of connections and no more', async () => {
+    const program = [join(ROOT, 'node_modules/node/bin/node'), join(ROOT, 'test/real/programs/tcp.ts')];
+    const open = Number(await lab.run([...program, 'hold', '2200', `${VIP}:443`], { netns: await netnsOfWorker('blue') }));
+    expect([open > 1500, open <= 2048, open]).toEqual([true, true, open]);
+  });
+
+  test('who tried is found out: the status names the worker', async () => {
+    const worker = await workerOf('blue');
+    const told = async () =>
+      ((await tenantNetwork(lab, 'blue')).status?.findings ?? [])
+        .filter(({ code }) => code.startsWith('HCPIO-GRD-'))
+        .map(({ code, severity, message }) => `${code} ${severity}: ${message}`);
+    const who = `[0-9a-f:]{17} \\(${worker?.name}\\)`;
+    const expected = [
+      `^HCPIO-GRD-001 warning: ${who} claims ${VIP}, the VIP`,
+      `^HCPIO-GRD-002 warning: ${who} tries to get to the hub through edge-`,
+      `^HCPIO-GRD-003 info: ${who} dials ports of edge-.* that are not published`,
+      `^HCPIO-GRD-004 warning: ${who} has as many connections through edge-. as one machine may have`,
+    ].map((pattern) => new RegExp(pattern));
+    const findings = await eventually(told, (seen) => expected.every((pattern) => seen.some((one) => pattern.test(one))), 180_000);
+    expect(findings).toEqual(expect.arrayContaining(expected.map((pattern) => expect.stringMatching(pattern))));
+    const report = ['--container=vip', '--', '/usr/libexec/hcpio/guard-report'];
+    const counts = await lab.kubectl(['exec', '--namespace=clusters-blue-edge', 'edge-a-0', ...report]);
+    console.log(`edge-a: ${counts.replaceAll('\n', ' ')}`);
+    expect(counts).toMatch(/^dropped_segment [1-9]/m);
+  });
+});
+
+describe('seen from the pods', () => {
+  test('an edge reaches the four upstreams of its tenant and nothing else of the hub', async () => {
+    const upstreams = await Promise.all(
+      (
+        [
+          ['kube-apiserver', 6443],
+          ['oauth-openshift', 6443],
+          ['konnectivity-server', 8091],
+          ['ignition-server-proxy', 443],
+        ] as const
+      ).map(async ([service, port]) => `${await clusterIp('clusters-blue', service)}:${port}`),
+    );
+    const etcd = `${await addressOf(lab, 'clusters-blue', 'etcd-0')}:2379`;
+    const rest = [
+      `${lab.hub.address}:6443`,
+      ...lab.nodes.map(({ address }) => `${address}:10250`),
+      `${lab.hub.dns}:53`,
+      `${await clusterIp('clusters-green', 'kube-apiserver')}:6443`,
+    ];
+    const open = (seen: Readonly<Record<string, string>>) => Object.keys(seen).filter((target) => seen[target] === 'open');
+    for (const edge of ['edge-a-0', 'edge-b-0'])
+      expect(open(await dialFromPod(lab, 'clusters-blue-edge', edge, [...upstreams, etcd, ...rest]))).toEqual(upstreams);
+    expect(open(await dialFromPod(lab, 'clusters-blue-edge', 'prober-0', [...upstreams, etcd, ...rest]))).toEqual([]);
+    // All of the rest is there for a pod whose policies let it: the lines above can fail.
+    const others = rest.filter((target) => !target.startsWith(lab.hub.dns));
+    expect(open(await dialFromPod(lab, 'openshift-dns', await dnsPod(), others))).toEqual(others);
+  });
+
+  test('an edge and the prober answer nobody from other namespaces', async () => {
+    const [a, b, prober] = await Promise.all(STATIONS.map((pod) => addressOf(lab, 'clusters-blue-edge', pod)));
+    const ports = [53, 443, 6443, 8004, 8069, 9902];
+    const targets = [...[a, b].flatMap((edge) => ports.map((port) => `${edge}:${port}`)), `${prober}:8068`];
+    const seen = await dialFromPod(lab, 'openshift-dns', await dnsPod(), targets);
+    expect(targets.filter((target) => seen[target] === 'open')).toEqual([]);
+  });
+});
+
+test('an edge whose address a worker has taken does not start, and the status says who has it', async () => {
+  const netns = await netnsOfWorker('blue');
+  const { device, mac } = await legOf(lab, netns);
+  await lab.run(['ip', 'address', 'add', `${EDGES[1]}/32`, 'dev', device], { netns });
+  await lab.kubectl(['delete', 'pod', 'edge-b-0', '--namespace=clusters-blue-edge']);
+  const taken = `False AddressTaken: edge-b does not start, because ${mac} on the segment has its address ${EDGES[1]}.`;
+  expect(await says(lab, 'blue', 'EdgeReady', /AddressTaken/)).toContain(taken);
+  await lab.run(['ip', 'address', 'delete', `${EDGES[1]}/32`, 'dev', device], { netns });
+  await lab.kubectl(['delete', 'pod', 'edge-b-0', '--namespace=clusters-blue-edge']); // kubelet would wait before the next try
+  expect(await says(lab, 'blue', 'EdgeReady', /^True/)).toMatch(/^True EdgesReady/);
 });

@@ -2,7 +2,7 @@
  * Every port of every address, from inside a namespace: prints, as JSON, which TCP ports are open or refused (anything but silence) and which
  * UDP ports answer a question.
  *
- * scan.ts '{"addresses": ["192.168.100.2"], "tcp": [1, 65535], "udp": [1, 65535]}'
+ * scan.ts '{"addresses": ["192.168.100.2"], "ports": [[1, 65535]]}'
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -11,8 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Task {
   readonly addresses: readonly string[];
-  readonly tcp: readonly [first: number, last: number];
-  readonly udp?: readonly [first: number, last: number];
+  readonly ports: readonly (readonly [first: number, last: number])[];
 }
 
 export interface Found {
@@ -22,7 +21,7 @@ export interface Found {
   readonly udp: readonly number[];
 }
 
-const AT_ONCE = 3000;
+const AT_ONCE = 6000;
 const PATIENCE_MS = 800;
 
 const dial = (host: string, port: number): Promise<'open' | 'refused' | 'silent'> =>
@@ -39,40 +38,43 @@ const dial = (host: string, port: number): Promise<'open' | 'refused' | 'silent'
       .on('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNREFUSED' ? 'refused' : 'silent'));
   });
 
-async function tcp(host: string, [first, last]: Task['tcp']): Promise<Pick<Found, 'open' | 'refused'>> {
-  const found = { open: [] as number[], refused: [] as number[] };
-  let next = first;
+/** All addresses at once: most of the time goes into waiting for those who do not answer. */
+async function tcp(addresses: readonly string[], ports: readonly number[]): Promise<Record<string, Pick<Found, 'open' | 'refused'>>> {
+  const found = Object.fromEntries(addresses.map((address) => [address, { open: [] as number[], refused: [] as number[] }]));
+  const targets = ports.flatMap((port) => addresses.map((host) => ({ host, port }))).values();
   const worker = async () => {
-    while (next <= last) {
-      const port = next++;
+    for (const { host, port } of targets) {
       const word = await dial(host, port);
-      if (word !== 'silent') found[word].push(port);
+      if (word !== 'silent') found[host]?.[word].push(port);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return { open: found.open.sort((a, b) => a - b), refused: found.refused.sort((a, b) => a - b) };
+  const sorted = (list: readonly number[] = []) => [...list].sort((a, b) => a - b);
+  return Object.fromEntries(
+    addresses.map((address) => [address, { open: sorted(found[address]?.open), refused: sorted(found[address]?.refused) }]),
+  );
 }
 
 /** A question of DNS, which some other servers answer too, if only with an error. */
 const QUESTION = Buffer.from('0001010000010000000000000000060001', 'hex');
 
-async function udp(host: string, [first, last]: Task['tcp']): Promise<readonly number[]> {
+async function udp(host: string, ports: readonly number[]): Promise<readonly number[]> {
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
   const answered = new Set<number>();
   socket.on('message', (_, { port }) => answered.add(port)).on('error', () => {});
   socket.bind();
   await once(socket, 'listening');
-  for (let port = first; port <= last; port++) {
+  for (const [i, port] of ports.entries()) {
     socket.send(QUESTION, port, host);
-    if (port % 500 === 0) await pause(5);
+    if (i % 500 === 0) await pause(5);
   }
   await pause(1000);
   socket.close();
   return [...answered].sort((a, b) => a - b);
 }
 
-const task = JSON.parse(process.argv[2] ?? '') as Task;
-const found: Record<string, Found> = {};
-for (const address of task.addresses)
-  found[address] = { ...(await tcp(address, task.tcp)), udp: task.udp ? await udp(address, task.udp) : [] };
-console.log(JSON.stringify(found));
+const { addresses, ports: ranges } = JSON.parse(process.argv[2] ?? '') as Task;
+const ports = ranges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => first + i));
+const connected = await tcp(addresses, ports);
+const asked = await Promise.all(addresses.map(async (address) => [address, await udp(address, ports)] as const));
+console.log(JSON.stringify(Object.fromEntries(asked.map(([address, answered]) => [address, { ...connected[address], udp: answered }]))));

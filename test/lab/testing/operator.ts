@@ -15,7 +15,7 @@ export interface TenantNetwork {
   readonly status?: {
     readonly vip?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string; readonly message: string }[];
-    readonly findings?: readonly { readonly code: string; readonly severity: string }[];
+    readonly findings?: readonly { readonly code: string; readonly severity: string; readonly message: string }[];
     readonly machines?: readonly { readonly mac: string; readonly machine: string; readonly addresses: readonly string[] }[];
   };
 }
@@ -26,13 +26,16 @@ export const tenantNetwork = async (lab: Lab, name: string): Promise<TenantNetwo
 export const change = (lab: Lab, name: string, spec: object): Promise<string> =>
   lab.kubectl(['patch', 'tenantnetwork', name, `--namespace=${CLUSTERS}`, '--type=merge', `--patch=${JSON.stringify({ spec })}`]);
 
-/** Waits until a condition says what is expected, as `Status Reason: message`. */
+/** What a condition says, as `Status Reason: message`. */
+export async function conditionOf(lab: Lab, name: string, type: string): Promise<string> {
+  const found = (await tenantNetwork(lab, name)).status?.conditions?.find((condition) => condition.type === type);
+  return found === undefined ? 'nothing' : `${found.status} ${found.reason}: ${found.message}`;
+}
+
+/** Waits until it says what is expected. */
 export const says = (lab: Lab, name: string, type: string, expected: RegExp): Promise<string> =>
   eventually(
-    async () => {
-      const found = (await tenantNetwork(lab, name)).status?.conditions?.find((condition) => condition.type === type);
-      return found === undefined ? 'nothing' : `${found.status} ${found.reason}: ${found.message}`;
-    },
+    () => conditionOf(lab, name, type),
     (text) => expected.test(text),
     180_000,
   );
