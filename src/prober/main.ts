@@ -11,6 +11,7 @@ import { readFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { look } from './look.ts';
+import { Patience } from './patience.ts';
 import { reportServer } from './server.ts';
 import { Watcher } from './watcher.ts';
 
@@ -21,7 +22,11 @@ const LOOPBACK = '127.0.0.1';
 const FRESH_MS = 20_000;
 
 async function serve(path: string, stop: AbortSignal): Promise<void> {
-  const watcher = new Watcher(path, look);
+  const patience = new Patience(() => performance.now());
+  const watcher = new Watcher(path, async (list) => {
+    const seen = await look(list);
+    return { ...seen, results: patience.bear(seen.results) };
+  });
   const hosts = [LOOPBACK, ...(process.env['POD_IP'] ? [process.env['POD_IP']] : [])];
   const servers = hosts.map((host) => reportServer(watcher).listen(PORT, host));
   await Promise.all(servers.map((server) => once(server, 'listening')));

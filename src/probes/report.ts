@@ -1,6 +1,6 @@
 /** What a look from the segment found. */
 
-/** noted: it works, and yet somebody may want to know. late: it still does what the plan before said. */
+/** noted: it works, and yet somebody may want to know. late: it is still at the plan before, or reading the newest one. */
 export type Verdict = 'passed' | 'noted' | 'late' | 'failed';
 
 export interface ProbeResult {

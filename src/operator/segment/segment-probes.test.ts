@@ -66,6 +66,18 @@ test('a new list does not make a proven segment blink, but it has to be proven b
   expect(state.news).toBe(1);
 });
 
+test('nor does one that comes long after the last question: a proven segment is asked rarely', async () => {
+  const { clock, state, probes } = setUp();
+  state.body = body('l1');
+  await probes.probe(KEY, target('l1'), signal);
+  await clock.advance(40_000);
+  expect((await probes.probe(KEY, target('l2'), signal)).outcome).toBe('proven');
+  await clock.advance(19_000);
+  expect([(await probes.probe(KEY, target('l2'), signal)).outcome, state.news]).toEqual(['proven', 0]);
+  await clock.advance(1000);
+  expect(await probes.probe(KEY, target('l2'), signal)).toMatchObject({ outcome: 'notProbed', reason: 'Outdated' });
+});
+
 test('an operator that starts anew does not make a proven segment blink when its first question is not answered in time', async () => {
   const { clock, state, probes } = setUp();
   const told = proofOf(JSON.parse(body('l1')) as ServedReport, KEY, 'l1');

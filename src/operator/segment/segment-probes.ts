@@ -56,8 +56,8 @@ interface Entry {
   settled: boolean;
   /** Looks since it was last proven. */
   looks: number;
-  /** When it was last proven, by the monotonic clock. */
-  provenAt: number;
+  /** Since when the answers do not say so any more, by the monotonic clock; not set while they do. */
+  doubtedAt: number | undefined;
   cancel: () => void;
 }
 
@@ -77,7 +77,7 @@ export class SegmentProbes {
     const entry: Entry = {
       target,
       proof: before.proof,
-      provenAt: before.provenAt,
+      doubtedAt: before.doubtedAt,
       settled: false,
       looks: 0,
       cancel: () => {},
@@ -95,18 +95,18 @@ export class SegmentProbes {
   }
 
   /** Nobody knows how long ago it was told; the time of grace begins with the first question. */
-  #remembered(told: SegmentProof | undefined): Pick<Entry, 'proof' | 'provenAt'> {
-    if (told?.outcome === 'proven') return { proof: told, provenAt: this.#options.clock.monotonic() };
-    return { proof: notProbed('NotProbed', 'nobody has looked from the segment yet'), provenAt: Number.NEGATIVE_INFINITY };
+  #remembered(told: SegmentProof | undefined): Pick<Entry, 'proof' | 'doubtedAt'> {
+    const proof = told?.outcome === 'proven' ? told : notProbed('NotProbed', 'nobody has looked from the segment yet');
+    return { proof, doubtedAt: undefined };
   }
 
   async #ask(tenant: Key, entry: Entry, signal: AbortSignal): Promise<SegmentProof> {
-    const { clock } = this.#options;
     const proof = await this.#newest(tenant, entry.target, signal);
+    const now = this.#options.clock.monotonic();
     entry.settled = proof.outcome === 'proven';
-    if (entry.settled) entry.provenAt = clock.monotonic();
+    entry.doubtedAt = entry.settled ? undefined : (entry.doubtedAt ?? now);
     entry.looks = entry.settled ? 0 : entry.looks + 1;
-    const blink = proof.outcome === 'notProbed' && entry.proof.outcome === 'proven' && clock.monotonic() - entry.provenAt < GRACE_MS;
+    const blink = proof.outcome === 'notProbed' && entry.proof.outcome === 'proven' && now - (entry.doubtedAt ?? now) < GRACE_MS;
     return blink ? entry.proof : proof;
   }
 
