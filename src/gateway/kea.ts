@@ -122,15 +122,19 @@ const hooks = (plan: TenantPlan, edge: EdgePlan, family: Family, { hooks: dir }:
 ];
 
 /**
- * The documented sample takes a minute to notice a dead partner; with these it took 2.2 s. A new configuration starts the pair's
- * conversation anew, and nobody is served before three heartbeats have passed: with one a second that were four seconds for every
- * machine that comes or goes.
+ * The documented sample takes a minute to notice a dead partner; with these it takes one to two seconds. Kea looks at its timers once a
+ * second, or when a packet comes: so the partner that is gone refuses two heartbeats, and the second one is more than `max-response-delay`
+ * after the last that it answered. A partner that is merely slow refuses nothing and is waited for; one that hangs is ended by its own
+ * edge (deploy/edge/dhcp-watch).
+ *
+ * A new configuration starts the pair's conversation anew, and nobody is served before three heartbeats have passed: with one a second that
+ * were four seconds for every machine that comes or goes.
  */
 const highAvailability = (plan: TenantPlan, edge: EdgePlan, family: Family): HighAvailability => ({
   'this-server-name': edge.name,
   mode: 'hot-standby',
   'heartbeat-delay': 300,
-  'max-response-delay': 3000,
+  'max-response-delay': 1500,
   'max-ack-delay': 1000,
   'max-unacked-clients': 0, // do not wait for proof that clients are unserved: the partner is silent, so it is gone
   'restrict-commands': true,

@@ -170,7 +170,11 @@ export class EdgePod {
 
   /** kill -9 of every process of that name in the pod. */
   killAll(name: string): void {
-    for (const { pid, argv } of this.#processes()) if (argv[0]?.split('/').at(-1) === name) process.kill(pid, 'SIGKILL');
+    this.signalAll(name, 'SIGKILL');
+  }
+
+  signalAll(name: string, signal: NodeJS.Signals): void {
+    for (const { pid, argv } of this.#processes()) if (argv[0]?.split('/').at(-1) === name) process.kill(pid, signal);
   }
 
   /** SIGTERM to the first process of a container, as kubelet sends it. */
