@@ -1,12 +1,12 @@
 /**
- * Asks the edges now and then what their guards have noticed. As with the probers: a tenant at rest costs a small request a minute, and is
- * reconciled only when the answer is another one. Guards forget after a quarter of an hour, so that is also how long a finding outlives its
- * cause, and however much is dropped, the status is written about once a minute at most for it.
+ * Asks the edges now and then what their guards have noticed. Guards forget after a quarter of an hour, so that is also how long a finding
+ * outlives its cause, and however much is dropped, the status is written about once a minute at most for it.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Random, within } from '../../kube/clock.ts';
 import type { Key } from '../../kube/object.ts';
 import { readSightings, type Sightings } from '../../probes/sightings.ts';
+import { Inquiries, type Inquiry } from './inquiries.ts';
 
 export interface Guarded {
   readonly edge: string;
@@ -36,57 +36,45 @@ export interface GuardReportsOptions {
 const EVERY_MS = 60_000;
 const DEADLINE_MS = 5000;
 
-interface Entry {
-  readonly edges: readonly Guarded[];
-  reports: readonly GuardReport[];
-  cancel: () => void;
-}
+type Asked = Inquiry<readonly Guarded[], readonly GuardReport[]>;
 
 export class GuardReports {
   readonly #options: GuardReportsOptions;
-  readonly #entries = new Map<Key, Entry>();
+  readonly #inquiries: Inquiries<Asked>;
 
   constructor(options: GuardReportsOptions) {
     this.#options = options;
+    const { clock, random, onNews } = options;
+    this.#inquiries = new Inquiries({
+      clock,
+      onNews,
+      ask: async (_, asked) => (await Promise.all(asked.target.map((guarded) => this.#ask(guarded, asked)))).flat(),
+      wait: () => EVERY_MS * (0.5 + random()),
+    });
   }
 
   readonly of: GuardsOf = (tenant, edges) => {
-    const known = this.#entries.get(tenant);
-    if (known && isDeepStrictEqual(known.edges, edges)) return known.reports;
+    const known = this.#inquiries.of(tenant);
+    if (known && isDeepStrictEqual(known.target, edges)) return known.answer;
     this.forget(tenant);
     if (edges.length === 0) return [];
-    const entry: Entry = { edges, reports: known?.reports ?? [], cancel: () => {} };
-    this.#entries.set(tenant, entry);
-    this.#schedule(tenant, entry);
-    return entry.reports;
+    const asked: Asked = { target: edges, answer: known?.answer ?? [] };
+    this.#inquiries.begin(tenant, asked);
+    this.#inquiries.schedule(tenant, asked);
+    return asked.answer;
   };
 
   forget(tenant: Key): void {
-    this.#entries.get(tenant)?.cancel();
-    this.#entries.delete(tenant);
-  }
-
-  #schedule(tenant: Key, entry: Entry): void {
-    const { clock, random } = this.#options;
-    entry.cancel = clock.after(EVERY_MS * (0.5 + random()), () => void this.#look(tenant, entry));
-  }
-
-  async #look(tenant: Key, entry: Entry): Promise<void> {
-    const reports = (await Promise.all(entry.edges.map((guarded) => this.#ask(guarded, entry)))).flat();
-    if (this.#entries.get(tenant) !== entry) return;
-    const news = !isDeepStrictEqual(reports, entry.reports);
-    entry.reports = reports;
-    if (news) this.#options.onNews(tenant);
-    this.#schedule(tenant, entry);
+    this.#inquiries.forget(tenant);
   }
 
   /** Nothing noticed is nothing kept. Of an edge that does not answer now, what it said last still stands. */
-  async #ask({ edge, address }: Guarded, { reports }: Entry): Promise<readonly GuardReport[]> {
+  async #ask({ edge, address }: Guarded, { answer }: Asked): Promise<readonly GuardReport[]> {
     const { ask, clock } = this.#options;
     const deadline = { clock, ms: DEADLINE_MS, why: 'the edge takes too long' };
     const body = await within(deadline, never, (signal) => ask(address, signal)).catch(() => '');
     const sightings = readSightings(body);
-    if (sightings === undefined) return reports.filter((report) => report.edge === edge);
+    if (sightings === undefined) return answer.filter((report) => report.edge === edge);
     return Object.values(sightings).every(({ length }) => length === 0) ? [] : [{ edge, sightings }];
   }
 }

@@ -1,11 +1,9 @@
-/**
- * Asks the probers what they see, by itself and apart from the reconciliations: a tenant at rest costs one small request now and then, and
- * is reconciled only when the answer changed. Who reconciles gets the last answer.
- */
+/** Asks the probers what they see: often until a segment is proven, then rarely, and it does not blink while the world catches up. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Random, within } from '../../kube/clock.ts';
 import type { Key } from '../../kube/object.ts';
 import { readReport } from '../../probes/read-report.ts';
+import { Inquiries, type Inquiry } from './inquiries.ts';
 import { notProbed, proofOf, type SegmentProof } from './proof.ts';
 
 export interface Target {
@@ -49,65 +47,50 @@ const DEADLINE_MS = 2000;
  */
 const GRACE_MS = 20_000;
 
-interface Entry {
-  readonly target: Target;
-  proof: SegmentProof;
+interface Asked extends Inquiry<Target, SegmentProof> {
   /** The newest answer says that it is proven. */
   settled: boolean;
   /** Looks since it was last proven. */
   looks: number;
   /** Since when the answers do not say so any more, by the monotonic clock; not set while they do. */
   doubtedAt: number | undefined;
-  cancel: () => void;
 }
 
 export class SegmentProbes {
   readonly #options: SegmentProbesOptions;
-  readonly #entries = new Map<Key, Entry>();
+  readonly #inquiries: Inquiries<Asked>;
 
   constructor(options: SegmentProbesOptions) {
     this.#options = options;
+    const { clock, onNews } = options;
+    const ask = (tenant: Key, asked: Asked) => this.#ask(tenant, asked, never);
+    this.#inquiries = new Inquiries({ clock, onNews, ask, wait: (asked) => this.#wait(asked) });
   }
 
   readonly probe: ProbeSegment = async (tenant, target, signal, told) => {
-    const known = this.#entries.get(tenant);
-    if (known && isDeepStrictEqual(known.target, target)) return known.proof;
-    this.forget(tenant);
-    const before = known ?? this.#remembered(told);
-    const entry: Entry = {
-      target,
-      proof: before.proof,
-      doubtedAt: before.doubtedAt,
-      settled: false,
-      looks: 0,
-      cancel: () => {},
-    };
-    this.#entries.set(tenant, entry);
-    entry.proof = await this.#ask(tenant, entry, signal);
-    this.#schedule(tenant, entry);
-    return entry.proof;
+    const known = this.#inquiries.of(tenant);
+    if (known && isDeepStrictEqual(known.target, target)) return known.answer;
+    const { answer, doubtedAt } = known ?? remembered(told);
+    const asked: Asked = { target, answer, doubtedAt, settled: false, looks: 0 };
+    this.#inquiries.begin(tenant, asked);
+    asked.answer = await this.#ask(tenant, asked, signal);
+    this.#inquiries.schedule(tenant, asked);
+    return asked.answer;
   };
 
   /** It has no prober any more, or is gone. */
   forget(tenant: Key): void {
-    this.#entries.get(tenant)?.cancel();
-    this.#entries.delete(tenant);
+    this.#inquiries.forget(tenant);
   }
 
-  /** Nobody knows how long ago it was told; the time of grace begins with the first question. */
-  #remembered(told: SegmentProof | undefined): Pick<Entry, 'proof' | 'doubtedAt'> {
-    const proof = told?.outcome === 'proven' ? told : notProbed('NotProbed', 'nobody has looked from the segment yet');
-    return { proof, doubtedAt: undefined };
-  }
-
-  async #ask(tenant: Key, entry: Entry, signal: AbortSignal): Promise<SegmentProof> {
-    const proof = await this.#newest(tenant, entry.target, signal);
+  async #ask(tenant: Key, asked: Asked, signal: AbortSignal): Promise<SegmentProof> {
+    const proof = await this.#newest(tenant, asked.target, signal);
     const now = this.#options.clock.monotonic();
-    entry.settled = proof.outcome === 'proven';
-    entry.doubtedAt = entry.settled ? undefined : (entry.doubtedAt ?? now);
-    entry.looks = entry.settled ? 0 : entry.looks + 1;
-    const blink = proof.outcome === 'notProbed' && entry.proof.outcome === 'proven' && now - (entry.doubtedAt ?? now) < GRACE_MS;
-    return blink ? entry.proof : proof;
+    asked.settled = proof.outcome === 'proven';
+    asked.doubtedAt = asked.settled ? undefined : (asked.doubtedAt ?? now);
+    asked.looks = asked.settled ? 0 : asked.looks + 1;
+    const blink = proof.outcome === 'notProbed' && asked.answer.outcome === 'proven' && now - (asked.doubtedAt ?? now) < GRACE_MS;
+    return blink ? asked.answer : proof;
   }
 
   async #newest(tenant: Key, { address, trouble, list }: Target, signal: AbortSignal): Promise<SegmentProof> {
@@ -119,24 +102,18 @@ export class SegmentProbes {
     return proofOf(body === undefined ? undefined : readReport(body), tenant, list);
   }
 
-  #schedule(tenant: Key, entry: Entry): void {
-    if (this.#entries.get(tenant) !== entry) return;
+  #wait({ target, answer, settled, looks }: Asked): number | undefined {
     // A pod that comes to have an address is told by its watch; only a proof that must not stand for ever needs a second look.
-    if (entry.target.address === '' && entry.proof.outcome !== 'proven') return;
-    const { clock, random } = this.#options;
-    const unproven = entry.looks > EAGER_LOOKS ? PATIENT_MS : UNPROVEN_MS;
-    const wait = entry.settled ? PROVEN_MS * (0.8 + 0.4 * random()) : unproven;
-    entry.cancel = clock.after(wait, () => void this.#look(tenant, entry));
+    if (target.address === '' && answer.outcome !== 'proven') return undefined;
+    if (settled) return PROVEN_MS * (0.8 + 0.4 * this.#options.random());
+    return looks > EAGER_LOOKS ? PATIENT_MS : UNPROVEN_MS;
   }
+}
 
-  async #look(tenant: Key, entry: Entry): Promise<void> {
-    const proof = await this.#ask(tenant, entry, never);
-    if (this.#entries.get(tenant) !== entry) return;
-    const news = !isDeepStrictEqual(proof, entry.proof);
-    entry.proof = proof;
-    if (news) this.#options.onNews(tenant);
-    this.#schedule(tenant, entry);
-  }
+/** Nobody knows how long ago it was told; the time of grace begins with the first question. */
+function remembered(told: SegmentProof | undefined): Pick<Asked, 'answer' | 'doubtedAt'> {
+  const answer = told?.outcome === 'proven' ? told : notProbed('NotProbed', 'nobody has looked from the segment yet');
+  return { answer, doubtedAt: undefined };
 }
 
 const never = new AbortController().signal;
