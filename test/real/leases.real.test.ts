@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import { planReservations } from '../../src/gateway/reservations.ts';
 import type { Reservation, TenantPlan } from '../../src/gateway/tenant-plan.ts';
 import { blue } from '../../src/gateway/testing/sample-plans.ts';
 import type { Daemon } from '../../tools/testing/daemon.ts';
+import { says, saysAnew } from './daemon-log.ts';
 import { EdgePod } from './edge-pod.ts';
 import { eventually, type Host, Network } from './network.ts';
 import type { Lease } from './programs/dhcp-client.ts';
@@ -45,19 +45,10 @@ async function serve(now: readonly string[]): Promise<void> {
   expect(plan.left).toEqual([]);
   reserved = plan.reservations;
   const whole: TenantPlan = { ...blue, addresses, dhcp: { ...blue.dhcp, reservations: reserved } };
-  const before = daemons.map(reloads);
+  const read = Promise.all(daemons.map((daemon) => saysAnew(daemon, 'kea-dhcp4 reads its new configuration')));
   for (const pod of pods) pod.configure('dhcp', keaFiles(whole, pod.edge));
-  await Promise.all(
-    daemons.map((daemon, i) =>
-      eventually(
-        async () => reloads(daemon),
-        (count) => count > (before[i] ?? 0),
-      ),
-    ),
-  );
+  await read;
 }
-const count = (daemon: Daemon, word: string) => readFileSync(daemon.log, 'utf8').split(word).length - 1;
-const reloads = (daemon: Daemon) => count(daemon, 'kea-dhcp4 reads its new configuration');
 
 const boot = async (machine: string): Promise<string | undefined> => {
   // As a machine does: it asks again until somebody answers.
@@ -87,14 +78,7 @@ beforeAll(async () => {
   await client.run('ip', 'route', 'add', '255.255.255.255', 'dev', 'net1');
   await Promise.all(pods.map((pod) => pod.guard()));
   daemons = pods.map((pod) => pod.start('dhcp'));
-  await Promise.all(
-    daemons.map((daemon) =>
-      eventually(
-        async () => count(daemon, 'to HOT-STANDBY'),
-        (seen) => seen > 0,
-      ),
-    ),
-  );
+  await Promise.all(daemons.map((daemon) => says(daemon, 'to HOT-STANDBY')));
 });
 afterAll(() => network[Symbol.asyncDispose]());
 
