@@ -76,7 +76,7 @@ export interface HighAvailability {
 export interface Logger {
   readonly name: string;
   readonly 'output-options': readonly { readonly output: 'stdout' }[];
-  readonly severity: 'INFO';
+  readonly severity: 'INFO' | 'WARN';
 }
 
 export interface Subnet<R> {

@@ -1,4 +1,4 @@
-import type { Dhcp4File, Dhcp6File, HighAvailability, Hook, OptionData, Pool, Server } from './kea-config.ts';
+import type { Dhcp4File, Dhcp6File, HighAvailability, Hook, Logger, OptionData, Pool, Server } from './kea-config.ts';
 import { controlSocket, forKnownMachines, KEA_2_6, type KeaLayout } from './kea-layout.ts';
 import { optionData } from './kea-options.ts';
 import type { ConfigFile } from './rendered.ts';
@@ -98,8 +98,11 @@ const server = (plan: TenantPlan, edge: EdgePlan, family: Family, layout: KeaLay
   'calculate-tee-times': true,
   'decline-probation-period': DECLINE_PROBATION_SECONDS,
   'host-reservation-identifiers': ['hw-address'],
-  loggers: [{ name: DAEMON[family], 'output-options': [{ output: 'stdout' }], severity: 'INFO' }],
+  loggers: [logger(DAEMON[family], 'INFO'), logger(`${DAEMON[family]}.commands`, 'WARN')],
 });
+
+/** Of commands only the trouble: the partner and the edge's own watch ask every second, and each question would be a line. */
+const logger = (name: string, severity: Logger['severity']): Logger => ({ name, 'output-options': [{ output: 'stdout' }], severity });
 
 /**
  * Never `*`: the pod's other interfaces belong to the hub. Without `require-all` a Kea that may open no socket stays up and serves nobody;
