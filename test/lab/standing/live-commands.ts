@@ -2,47 +2,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import type { Connection } from '../../src/cli/connection-view.ts';
-import type { LeasesView } from '../../src/cli/lease-view.ts';
-import type { TenantView } from '../../src/cli/tenant-view.ts';
-import { CommandFailed } from '../../src/lab/command.ts';
-import { openLab } from '../../src/lab/open.ts';
-import type { Manifest } from '../../src/lab/player/hosted-cluster.ts';
-import type { RunningLab } from '../../src/lab/running-lab.ts';
-import { workers } from '../../src/lab/worker/control.ts';
-import { toolPath } from '../../tools/paths.ts';
-import { hcpioLab, hcpioLabWell } from './testing/cli.ts';
-import { remainsOf } from './testing/machine.ts';
-import { addressOf, eventually } from './testing/pods.ts';
+import type { Connection } from '../../../src/cli/connection-view.ts';
+import type { LeasesView } from '../../../src/cli/lease-view.ts';
+import type { TenantView } from '../../../src/cli/tenant-view.ts';
+import { CommandFailed } from '../../../src/lab/command.ts';
+import type { Manifest } from '../../../src/lab/player/hosted-cluster.ts';
+import { toolPath } from '../../../tools/paths.ts';
+import { eventually } from '../testing/pods.ts';
+import { lab, NAME, vm } from './lab.ts';
 
 /** `hcpio status`, `hcpio leases` and `hcpio connections` against a real API server, a real kubelet and real Keas, with the operator at work. */
-const NAME = 'tlive';
-const BIN = join(import.meta.dirname, '..', '..', 'bin');
+const BIN = join(import.meta.dirname, '..', '..', '..', 'bin');
 const MINUTE = 60_000;
-const { signal } = new AbortController();
-let lab: RunningLab;
-
-beforeAll(async () => {
-  await hcpioLab('down', '--name', NAME);
-  await hcpioLabWell('up', '--name', NAME, '--operator');
-  lab = await openLab(NAME);
-  // NodePools are not what this is about: workers may boot as soon as they like.
-  const tenant: Manifest = {
-    apiVersion: 'hcpio.io/v1alpha1',
-    kind: 'TenantNetwork',
-    metadata: { name: 'blue', namespace: 'clusters' },
-    spec: { segment: { attachment: 'default/vlan100' }, nodePools: 'Ignore' },
-  };
-  await lab.apply([tenant]);
-  await lab.kubectl(['wait', 'tenantnetwork/blue', '--namespace=clusters', '--for=condition=EdgeReady', '--timeout=180s']);
-});
-
-afterAll(async () => {
-  await hcpioLab('down', '--name', NAME, '--purge');
-  expect(remainsOf(NAME)).toEqual([]);
-});
 
 interface Ended {
   readonly code: number | undefined;
@@ -112,7 +85,7 @@ test('a command in a container: its output, its exit status, and what keeps it f
     order(['true'], { container: 'nobody' }),
     order(['true'], { pod: 'edge-c-0' }),
   ];
-  const program = join(import.meta.dirname, 'programs', 'run-in-pod.ts');
+  const program = join(import.meta.dirname, '..', 'programs', 'run-in-pod.ts');
   const text = await lab.run([process.execPath, program, lab.hub.kubeconfig, ...orders], { netns: lab.hub.netns });
   const [said, long, ...refused] = JSON.parse(text) as [unknown, { stdout: string }, ...{ refused: number; message: string }[]];
   expect([said, long.stdout.length]).toEqual([{ exitCode: 7, stdout: 'out\n', stderr: 'err\n' }, 3_000_000]);
@@ -150,36 +123,37 @@ test('status shows the tenant as it runs, also as a plugin of kubectl', async ()
   });
 });
 
+/** Of the VM, which is not alone on the segment. */
+const leaseOf = async (machine: string) =>
+  (JSON.parse((await hcpio(['leases', 'clusters/blue', '-o', 'json'])).out) as LeasesView).leases.find((one) => one.machine === machine);
+
 test('leases shows a worker by its name, and both edges know it', async () => {
-  const [worker] = await workers.start(lab, { kind: 'netns', count: 1, segment: 'vlan100' }, signal);
+  const { name } = await vm();
   // An edge that reads its new configuration does not answer for a moment.
-  const look = async () => (JSON.parse((await hcpio(['leases', 'clusters/blue', '-o', 'json'])).out) as LeasesView).leases;
   const leased = await eventually(
-    () => look().catch(() => []),
-    (leases) => leases.some(({ state, edges }) => state === 'leased' && edges.length === 2),
+    () => leaseOf(name).catch(() => undefined),
+    (lease) => lease?.state === 'leased' && lease.edges.length === 2,
     2 * MINUTE,
   );
-  expect(leased).toEqual([
-    {
-      address: expect.stringMatching(/^192\.168\.100\.\d+$/) as string,
-      mac: expect.stringMatching(/^02:/) as string,
-      machine: worker?.name,
-      state: 'leased',
-      expires: expect.stringMatching(/Z$/) as string,
-      reserved: true,
-      edges: ['edge-a', 'edge-b'],
-    },
-  ]);
+  expect(leased).toEqual({
+    address: expect.stringMatching(/^192\.168\.100\.\d+$/) as string,
+    mac: expect.stringMatching(/^02:/) as string,
+    machine: name,
+    state: 'leased',
+    expires: expect.stringMatching(/Z$/) as string,
+    reserved: true,
+    edges: ['edge-a', 'edge-b'],
+  });
   const { code, out } = await hcpio(['leases', '-A']);
   expect([code, out.split('\n')[1]]).toEqual([0, 'edge-a answers (hot-standby), edge-b stands by (hot-standby); both know the same']);
 });
 
 test('connections shows what that worker dialled, by its lease and its name', async () => {
-  const [worker] = await workers.list(lab);
-  const [lease] = (JSON.parse((await hcpio(['leases', 'clusters/blue', '-o', 'json'])).out) as LeasesView).leases;
+  const { name } = await vm();
+  const lease = await leaseOf(name);
   // The gateways write every ten seconds, and the worker dials the API once it has its certificate.
   const look = async () => {
-    const { code, out } = await hcpio(['connections', 'clusters/blue', '--machine', worker?.name ?? '', '-o', 'json']);
+    const { code, out } = await hcpio(['connections', 'clusters/blue', '--machine', name, '-o', 'json']);
     const all = out.split('\n').filter((line) => line !== '');
     return { code, toApi: all.map((line) => JSON.parse(line) as Connection).find(({ upstream }) => upstream?.includes('kube-apiserver')) };
   };
@@ -187,7 +161,7 @@ test('connections shows what that worker dialled, by its lease and its name', as
   expect(code).toBe(0);
   expect(toApi).toMatchObject({
     edge: expect.stringMatching(/^edge-[ab]$/) as string,
-    machine: worker?.name,
+    machine: name,
     client: expect.stringContaining(`${lease?.address}:`) as string,
     listener: '192.168.100.3:6443',
     upstream: 'clusters-blue/kube-apiserver:6443',
@@ -199,44 +173,18 @@ test('connections shows what that worker dialled, by its lease and its name', as
 
 test('status shows how far that worker has come, and what the prober saw last', async () => {
   const look = async () => JSON.parse((await hcpio(['status', 'clusters/blue', '-o', 'json'])).out) as TenantView;
-  const { machines, probes, unseen } = await eventually(look, ({ machines: [first] }) => first?.ready === true, 2 * MINUTE);
-  expect(
-    machines.map(({ machine, phase, hubNode, lease, reached, registered, ready }) => ({
-      machine,
-      phase,
-      hubNode,
-      lease,
-      reached,
-      registered,
-      ready,
-    })),
-  ).toEqual([
-    {
-      machine: (await workers.list(lab))[0]?.name,
-      phase: 'Running',
-      hubNode: expect.stringMatching(/^hub-[ab]$/) as string,
-      lease: 'leased',
-      reached: expect.arrayContaining(['Ignition', 'APIServer']) as string[],
-      registered: true,
-      ready: true,
-    },
-  ]);
+  const { name } = await vm();
+  const { machines, probes, unseen } = await look();
+  expect(machines.find(({ machine }) => machine === name)).toMatchObject({
+    phase: 'Running',
+    hubNode: expect.stringMatching(/^hub-[ab]$/) as string,
+    lease: 'leased',
+    reached: expect.arrayContaining(['Ignition', 'APIServer']) as string[],
+    registered: true,
+    ready: true,
+  });
   expect([probes?.results.length, unseen]).toEqual([10, []]);
   expect((await hcpio(['status', 'clusters/blue'])).out).toMatch(/\nPROBES from the segment, \d+m?\d*s ago\n {2}\S {2}DHCP {2}DISCOVER/);
-});
-
-test('an edge can dial the published services of its control plane, and nothing else of the hub', async () => {
-  const service = (namespace: string, name: string) =>
-    lab.kubectl(['get', 'service', name, `--namespace=${namespace}`, '--output=jsonpath={.spec.clusterIP}:{.spec.ports[0].port}']);
-  const targets = [
-    await service('clusters-blue', 'kube-apiserver'),
-    `${await addressOf(lab, 'clusters-blue', 'etcd-0')}:2379`,
-    await service('default', 'kubernetes'),
-  ];
-  const dial = 'for (@ARGV) { print IO::Socket::INET->new(PeerAddr => $_, Timeout => 5) ? "connected " : "no answer " }';
-  const command = ['perl', '-MIO::Socket::INET', '-e', dial, ...targets];
-  const said = await lab.kubectl(['exec', '--namespace=clusters-blue-edge', 'edge-a-0', '--container=gateway', '--', ...command]);
-  expect(said).toBe('connected no answer no answer ');
 });
 
 test('a capture that a script has started in the background ends with it, and the packets are in the file', async () => {
