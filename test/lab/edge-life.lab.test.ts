@@ -179,8 +179,8 @@ test('what Kea refuses is told with the file and the command that says why, and 
   const options = (data: string) => ({ gateway: { dhcp: { options: [{ code: 2, data }] } } });
   await unnoticed('a configuration is refused', async () => {
     await change(lab, TENANT, options('noon'));
-    expect(await says(lab, TENANT, 'EdgeReady', /ConfigurationRefused/)).toMatch(
-      /^False ConfigurationRefused: pod (edge-[ab]-0) serves its last good configuration: container dhcp refused kea-dhcp4\.json: .*; see: kubectl logs --namespace clusters-blue-edge \1 --container dhcp/,
+    expect(await says(lab, TENANT, 'EdgeReady', /UpdateHeld/)).toMatch(
+      /^False UpdateHeld: the update stopped at edge-[ab], edge-[ab] serves as before: pod (edge-[ab]-0) serves its last good configuration: container dhcp refused kea-dhcp4\.json: .*; see: kubectl logs --namespace clusters-blue-edge \1 --container dhcp/,
     );
     await change(lab, TENANT, options('3600'));
     expect(await says(lab, TENANT, 'EdgeReady', READY)).toMatch(READY);

@@ -15,7 +15,7 @@ export interface RunningOperator {
 }
 
 export type OperatorChange = Partial<
-  Pick<OperatorOptions, 'askProber' | 'probeSegment' | 'edge' | 'dryRun' | 'lease' | 'log' | 'clock'>
+  Pick<OperatorOptions, 'askProber' | 'askProberToLook' | 'probeSegment' | 'edge' | 'dryRun' | 'lease' | 'log' | 'clock'>
 > & {
   readonly server?: string;
   /** Of requests, watches and events; the operator's own unless it is given. */

@@ -46,14 +46,15 @@ export async function runPod(
     },
   };
   await hub.client.create(POD, pod, hub.signal);
+  return turnPod(hub, pod.metadata, ready);
+}
+
+/** Says that it is ready, or that its container runs and is not. */
+export function turnPod(hub: Hub, pod: { readonly namespace: string; readonly name: string }, ready: boolean): Promise<WireObject> {
   const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False' }];
-  return hub.client.patch(
-    POD,
-    pod.metadata,
-    { type: 'merge', body: { status: { phase: 'Running', podIP: POD_ADDRESS, conditions } } },
-    hub.signal,
-    {
-      subresource: 'status',
-    },
-  );
+  const containerStatuses = [
+    { name: 'gateway', image: 'edge', imageID: '', ready, started: true, restartCount: 0, state: { running: {} } },
+  ];
+  const body = { status: { phase: 'Running', podIP: POD_ADDRESS, podIPs: [{ ip: POD_ADDRESS }], conditions, containerStatuses } };
+  return hub.client.patch(POD, pod, { type: 'merge', body }, hub.signal, { subresource: 'status' });
 }

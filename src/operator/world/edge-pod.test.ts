@@ -36,6 +36,7 @@ test('a pod is kept as far as it tells how its edge fares', () => {
     terminating: false,
     template: 't1',
     configuration: 'c1',
+    settings: '',
     yielded: '',
     net1: { addresses: ['192.168.100.2'], mac: '02:aa:00:00:00:01' },
     trouble: '',

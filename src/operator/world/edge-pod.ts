@@ -7,6 +7,8 @@ import { TEMPLATE } from '../ledger/intent.ts';
 
 /** On a pod: the configuration that it was last told of. Changing it makes kubelet refresh the volumes at once. */
 export const CONFIGURATION = `${GROUP}/configuration`;
+/** On a pod: by which decision it was last told, and when; see `standby-first.ts`. */
+export const SETTINGS = `${GROUP}/settings`;
 
 const NETWORK_STATUS = 'k8s.v1.cni.cncf.io/network-status';
 
@@ -29,6 +31,8 @@ export interface EdgePod {
   /** The mark of the template it was made from, and the configuration it was told of. */
   readonly template: string;
   readonly configuration: string;
+  /** The decision that it was told of, and when; empty when it never was. */
+  readonly settings: string;
   /** The word by which it was last asked to give the VIP away; empty when it never was. */
   readonly yielded: string;
   /** Its leg on the segment, once Multus says that it has one. */
@@ -87,6 +91,7 @@ export function edgePod(object: WireObject): EdgePod {
     terminating: deletionTimestamp !== undefined,
     template: annotations[TEMPLATE] ?? '',
     configuration: annotations[CONFIGURATION] ?? '',
+    settings: annotations[SETTINGS] ?? '',
     yielded: annotations[YIELD] ?? '',
     net1: segmentInterface(annotations[NETWORK_STATUS]),
     trouble,

@@ -21,6 +21,7 @@ import type { Context } from './context.ts';
 import type { Tenant } from './observe.ts';
 import type { Planned } from './plan.ts';
 import type { Refused } from './refused.ts';
+import { type HeldBack, heldBack, isHeld } from './standby-first.ts';
 
 export interface Repair {
   readonly ref: ObjectRef;
@@ -52,6 +53,8 @@ export type Applied =
       readonly edges: ReadonlyMap<string, EdgeIntent>;
       /** The hash of what the prober should look at; undefined when there is no prober. */
       readonly probes: string | undefined;
+      /** A decision that has not reached every edge yet: the objects of one still say what was decided before. */
+      readonly held?: HeldBack;
     };
 
 const REQUESTS_AT_ONCE = 6;
@@ -79,10 +82,19 @@ async function applyAll(tenant: Tenant, planned: Planned, context: Context, sign
   const due = isAlone(tenant, planned.plan)
     ? intents
     : intents.filter(({ object }) => object.kind !== 'ConfigMap' && object.kind !== 'StatefulSet');
-  for (const wave of waves(due)) await mapParallel(wave, REQUESTS_AT_ONCE, (intent) => work.settle(intent, signal), signal);
+  const held = await heldBack(tenant, planned.plan, due, context, signal);
+  const now = held ? due.filter((intent) => !isHeld(intent, held)) : due;
+  for (const wave of waves(now)) await mapParallel(wave, REQUESTS_AT_ONCE, (intent) => work.settle(intent, signal), signal);
   // The old may be what still works: it goes only when all of the new is there.
   if (work.refused.length === 0) await work.prune(tenant, intents, signal);
-  return { outcome: 'done', objects: intents.length, ...work.result(), edges: edgeIntents(due), probes: probesIn(intents) };
+  const result = {
+    outcome: 'done',
+    objects: intents.length,
+    ...work.result(),
+    edges: edgeIntents(due),
+    probes: probesIn(intents),
+  } as const;
+  return held ? { ...result, held } : result;
 }
 
 /**

@@ -62,6 +62,10 @@ export const CONDITIONS = {
   },
   Applied: {
     Applied: yes('Every object of the plan is on the hub as planned.'),
+    StandbyFirst: no(
+      'A change is with the edge that does not hold the VIP. The other one keeps what it has until that one was seen to be well.',
+      wait('see what EdgeReady says'),
+    ),
     NotPlanned: no('There is nothing to apply. What an earlier plan made stays.', toDo('what Accepted and Planned say')),
     ObjectsRefused: no(
       'An object of the plan cannot be made. The message names it and says why. Nothing is removed meanwhile.',
@@ -105,7 +109,7 @@ export const CONDITIONS = {
       wait(({ edge }) => `kubectl describe pods -n ${edge}`),
     ),
     UpdateHeld: no(
-      'An update stopped at the first edge, which does not come up with it. The other one serves as before and is left alone.',
+      'An update or a change of the spec stopped at the first edge: it does not do well with it, or nobody can see from the segment whether it does. The other one serves as before and is left alone.',
       () =>
         'To go back: undo the last change of the TenantNetwork, or give the operator the edge image that it had (--edge-image, HCPIO_EDGE_IMAGE)',
     ),

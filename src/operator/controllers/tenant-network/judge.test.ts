@@ -241,6 +241,53 @@ describe('EdgeReady', () => {
     });
   });
 
+  describe('a change that has reached one edge', () => {
+    const waiting = { holder: 'edge-a', standby: 'edge-b', problem: undefined, againMs: 1 } as const;
+
+    test('is not applied yet, and both edges are well', () => {
+      expect(line('Applied', {}, { ...done, held: waiting })).toBe(
+        'Applied=False StandbyFirst: edge-b has the change; edge-a keeps what it has until edge-b was seen to be well with it. Nothing to do; if it stays: see what EdgeReady says',
+      );
+      expect(line('EdgeReady', {}, { ...done, held: waiting })).toContain('EdgeReady=True EdgesReady: ');
+    });
+
+    test('and goes no further is held, with the reason and the way back', () => {
+      const unready = edgePodOf('edge-b', { ready: false, unready: 'dns', trouble: 'container dns is not ready yet' });
+      const problem = 'pod edge-b-0 is not ready: container dns is not ready yet';
+      expect(line('EdgeReady', { pods: [edgePodOf('edge-a'), unready] }, { ...done, held: { ...waiting, problem } })).toContain(
+        `EdgeReady=False UpdateHeld: the update stopped at edge-b, edge-a serves as before: ${problem}. To go back: `,
+      );
+      expect(line('EdgeReady', {}, { ...done, held: { ...waiting, problem: 'the prober does not answer' } })).toBe(
+        'EdgeReady=False UpdateHeld: the change stopped at edge-b, edge-a serves as before: the prober does not answer. ' +
+          'To go back: undo the last change of the TenantNetwork, or give the operator the edge image that it had (--edge-image, HCPIO_EDGE_IMAGE)',
+      );
+    });
+  });
+
+  describe('an update is held before the last edge', () => {
+    const edges = new Map(['edge-a', 'edge-b'].map((name) => [name, { template: 'new', configuration: 'c' }]));
+    const pods = [edgePodOf('edge-a'), edgePodOf('edge-b', { template: 'new' })];
+    const said = (proof: SegmentProof) => line('EdgeReady', { pods }, { ...done, edges }, proof);
+
+    test('when nobody can see how the first one does, with what to do', () => {
+      expect(said(notProbed('ProberSilent', 'the prober does not answer'))).toBe(
+        'EdgeReady=False UpdateHeld: edge-a serves as before, because nobody looks from the segment whether it is well: the prober does not answer. ' +
+          'To do: kubectl delete pod -n clusters-blue-edge prober-0; the update goes on when the prober answers',
+      );
+    });
+
+    test('when the first one is ready and yet bad for the segment', () => {
+      expect(said({ ...proven, outcome: 'failed', reason: 'ProbeFailed', message: 'DNS edge-b: no answer' })).toBe(
+        'EdgeReady=False UpdateHeld: edge-a serves as before, because the segment is not well with the new one: DNS edge-b: no answer. ' +
+          'To go back: undo the last change of the TenantNetwork, or give the operator the edge image that it had (--edge-image, HCPIO_EDGE_IMAGE)',
+      );
+    });
+
+    test('and is not while all is well', () => {
+      expect(said(proven)).toContain('EdgeReady=True EdgesReady: ');
+    });
+  });
+
   test('OVN knows no address, and our MAC has to do', () => {
     const mac = edgePodOf('edge-a').net1?.mac ?? '';
     expect(line('EdgeReady', { pods: [edgePodOf('edge-a', { net1: { addresses: [], mac } }), edgePodOf('edge-b')] })).toContain(

@@ -3,6 +3,7 @@ import type { Finding } from '../../../api/finding.ts';
 import { PAUSE_MARKER } from '../../../api/markers.ts';
 import { type ConditionInput, summarize } from '../../../kube/conditions.ts';
 import { refText } from '../../../kube/object.ts';
+import type { SegmentProof } from '../../segment/proof.ts';
 import type { Applied } from './apply.ts';
 import { condition, type Names } from './conditions.ts';
 import type { EdgeState } from './edges.ts';
@@ -11,6 +12,7 @@ import { type Planned, stopsAll } from './plan.ts';
 import type { Seen } from './probe.ts';
 import { refusedStep, refusedText } from './refused.ts';
 import { isOutdated } from './roll.ts';
+import type { HeldBack } from './standby-first.ts';
 
 export function judge(tenant: Tenant, planned: Planned, applied: Applied, seen: Seen): readonly ConditionInput[] {
   const names = namesOf(tenant);
@@ -94,6 +96,7 @@ function appliedCondition(applied: Applied, names: Names): ConditionInput {
     case 'done': {
       // In an order of its own: in which the answers came is no news.
       const [first, ...others] = [...applied.refused].sort((a, b) => (refText(a.ref) < refText(b.ref) ? -1 : 1));
+      if (first === undefined && applied.held) return standbyFirst(applied.held, names);
       if (first === undefined) return condition('Applied', 'Applied', `${applied.objects} objects are as planned`, names);
       const [more, step] = [others.length === 0 ? '' : ` (and ${others.length} more)`, refusedStep(first)];
       return condition('Applied', 'ObjectsRefused', `${refusedText(first)}${more}${step ? `. ${step}` : ''}`, names);
@@ -101,9 +104,17 @@ function appliedCondition(applied: Applied, names: Names): ConditionInput {
   }
 }
 
-function edgeReady(applied: Applied, { edges }: Seen, names: Names): ConditionInput {
+const standbyFirst = ({ holder, standby }: HeldBack, names: Names): ConditionInput =>
+  condition(
+    'Applied',
+    'StandbyFirst',
+    `${standby} has the change; ${holder} keeps what it has until ${standby} was seen to be well with it`,
+    names,
+  );
+
+function edgeReady(applied: Applied, { edges, proof }: Seen, names: Names): ConditionInput {
   if (edges.length === 0 || applied.outcome === 'held') return condition('EdgeReady', 'NotApplied', 'there is no edge yet', names);
-  const held = updateOf(applied, edges, names);
+  const held = updateOf(applied, edges, proof, names);
   if (held) return held;
   const troubled = edges.flatMap(({ problem }) => problem ?? []);
   const [first] = troubled;
@@ -124,11 +135,12 @@ function edgeReady(applied: Applied, { edges }: Seen, names: Names): ConditionIn
 }
 
 /** An update is under way as long as one edge is new and the other is not. It goes no further than to an edge that is not ready. */
-function updateOf(applied: Applied, edges: readonly EdgeState[], names: Names): ConditionInput | undefined {
+function updateOf(applied: Applied, edges: readonly EdgeState[], proof: SegmentProof, names: Names): ConditionInput | undefined {
   if (applied.outcome !== 'done') return undefined;
+  const { held } = applied;
   const waiting = edges.filter((edge) => isOutdated(edge, applied.edges.get(edge.name)));
-  const stopped = edges.find((edge) => !edge.ready && !waiting.includes(edge));
-  const [next] = waiting;
+  const next = waiting[0] ?? edges.find(({ name }) => name === held?.holder);
+  const stopped = edges.find((edge) => !edge.ready && edge !== next && !waiting.includes(edge));
   if (next === undefined || !next.ready) return undefined;
   const given = edges.find(({ pod }) => pod !== undefined && pod.yielded !== '' && pod.yielded === pod.template);
   if (given)
@@ -139,11 +151,33 @@ function updateOf(applied: Applied, edges: readonly EdgeState[], names: Names): 
       names,
     );
   // That an address is taken has nothing to do with the update, and going back would not help.
-  if (stopped?.problem === undefined || stopped.problem.kind === 'addressTaken') return undefined;
+  if (stopped?.problem?.kind === 'addressTaken') return undefined;
   const serving = `${next.name} serves as before`;
-  const fails = stopped.problem.kind === 'refused' || stopped.problem.kind === 'notOnSegment' || stopped.pod?.stuck === true;
-  if (!fails) return condition('EdgeReady', 'Updating', `${stopped.name} is made anew, ${serving}: ${stopped.problem.text}`, names);
-  return condition('EdgeReady', 'UpdateHeld', `the update stopped at ${stopped.name}, ${serving}: ${stopped.problem.text}`, names);
+  if (stopped?.problem) {
+    // A pod that starts is given its time; one that ran before its configuration changed has had it.
+    const lateWithFiles = held?.problem !== undefined && waiting.length === 0;
+    const fails =
+      stopped.problem.kind === 'refused' || stopped.problem.kind === 'notOnSegment' || stopped.pod?.stuck === true || lateWithFiles;
+    if (!fails) return condition('EdgeReady', 'Updating', `${stopped.name} is made anew, ${serving}: ${stopped.problem.text}`, names);
+    return condition('EdgeReady', 'UpdateHeld', `the update stopped at ${stopped.name}, ${serving}: ${stopped.problem.text}`, names);
+  }
+  if (held?.problem)
+    return condition('EdgeReady', 'UpdateHeld', `the change stopped at ${held.standby}, ${serving}: ${held.problem}`, names);
+  return waiting.length > 0 && waiting.length < edges.length ? unseen(serving, proof, names) : undefined;
+}
+
+/** The last one goes only when somebody saw that the segment is well with what is new already. */
+function unseen(serving: string, proof: SegmentProof, names: Names): ConditionInput | undefined {
+  if (proof.outcome === 'failed')
+    return condition('EdgeReady', 'UpdateHeld', `${serving}, because the segment is not well with the new one: ${proof.message}`, names);
+  if (proof.reason === 'ProberSilent' || proof.reason === 'ProberNotReady')
+    return condition(
+      'EdgeReady',
+      'UpdateHeld',
+      `${serving}, because nobody looks from the segment whether it is well: ${proof.message}. To do: kubectl delete pod -n ${names.edge} prober-0; the update goes on when the prober answers`,
+      names,
+    );
+  return undefined;
 }
 
 function endpointsReady({ plan }: Planned, { endpoints }: Seen, names: Names): ConditionInput {

@@ -16,6 +16,7 @@ export function nextLook(applied: Applied, { edges }: Seen, againMs: number | un
     ...(applied.outcome === 'namespaceTaken' || (applied.outcome === 'done' && applied.refused.length > 0) ? [REFUSED_MS] : []),
     ...(edges.some(({ pod }) => pod?.unready !== undefined) ? [UNREADY_MS] : []),
     ...(againMs === undefined ? [] : [againMs]),
+    ...(applied.outcome === 'done' && applied.held ? [applied.held.againMs] : []),
   ];
   return looks.length === 0 ? undefined : { requeueAfterMs: Math.min(...looks) };
 }

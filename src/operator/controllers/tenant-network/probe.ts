@@ -4,6 +4,7 @@ import type { PlannedEndpoint, TenantPlan } from '../../../gateway/tenant-plan.t
 import { parseUpstream } from '../../../gateway/upstreams.ts';
 import type { Observed } from '../../../hosted-cluster/observed.ts';
 import { readReport } from '../../../probes/read-report.ts';
+import type { ServedReport } from '../../../probes/report.ts';
 import type { GuardReport } from '../../segment/guard-reports.ts';
 import { notProbed, proofOf, type SegmentProof } from '../../segment/proof.ts';
 import { SERVICE_NAME } from '../../world/sources.ts';
@@ -42,18 +43,18 @@ export async function probe(tenant: Tenant, planned: Planned, applied: Applied, 
   return { edges, endpoints, proof, guards: context.guards(tenant.key, running) };
 }
 
-/** The same look, but one that begins now. Undefined: there is nobody to take it, or nobody answers. */
-export async function proofNow(
-  tenant: Tenant,
-  applied: Done,
-  { lookNow }: Context,
-  signal: AbortSignal,
-): Promise<SegmentProof | undefined> {
+/** The same look, but one that begins now. Undefined: there is nobody to take it, and never will be. */
+export async function proofNow(tenant: Tenant, applied: Done, context: Context, signal: AbortSignal): Promise<SegmentProof | undefined> {
+  if (applied.probes === undefined) return undefined;
+  return proofOf(await reportNow(tenant, context, signal), tenant.key, applied.probes);
+}
+
+/** What the prober sees in a look that begins now, by whatever list it has. Undefined: it does not answer. */
+export async function reportNow(tenant: Tenant, { lookNow }: Context, signal: AbortSignal): Promise<ServedReport | undefined> {
   const address = proberOf(tenant)?.address;
-  if (!address || applied.probes === undefined) return undefined;
+  if (!address) return undefined;
   const body = await lookNow(address, AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)])).catch(() => '');
-  const proof = proofOf(body === '' ? undefined : readReport(body), tenant.key, applied.probes);
-  return proof.reason === 'ProberSilent' ? undefined : proof;
+  return body === '' ? undefined : readReport(body);
 }
 
 /** A look takes some seconds; longer when something does not answer. */

@@ -34,6 +34,7 @@ function edge(name: 'edge-a' | 'edge-b', template: string, ready = true, change:
     terminating: false,
     template,
     configuration: 'c',
+    settings: '',
     yielded: '',
     net1: undefined,
     trouble: '',
@@ -152,7 +153,7 @@ describe('before the last one goes, somebody looks from the segment', () => {
       ageMilliseconds: 0,
     });
 
-  async function rolling(edges: readonly EdgeState[], look: () => Promise<string>, told: string[] = []) {
+  async function rolling(edges: readonly EdgeState[], look: () => Promise<string>, told: string[] = [], change: Applied = applied) {
     const removed: string[] = [];
     let looks = 0;
     const context = {
@@ -165,7 +166,7 @@ describe('before the last one goes, somebody looks from the segment', () => {
     } as unknown as Context;
     const tenant = blueTenant({ pods: [{ ...edgePodOf('edge-a'), edge: 'prober', address: '10.128.0.9' }] });
     const seen = { edges, endpoints: [], proof: proof('proven', 'edge-b') };
-    const againMs = await roll(tenant, applied, seen, context, AbortSignal.any([]));
+    const againMs = await roll(tenant, change, seen, context, AbortSignal.any([]));
     return { removed, looks, againMs };
   }
 
@@ -187,10 +188,14 @@ describe('before the last one goes, somebody looks from the segment', () => {
     expect(await rolling(outdated, async () => report('failed'))).toEqual({ removed: [], looks: 1, againMs: 5000 });
   });
 
-  test('a prober that does not answer stops nothing', async () => {
-    expect(await rolling(outdated, () => Promise.reject(new Error('gone')))).toEqual({
+  test('it stays while the prober does not answer: nobody knows whether the new one serves', async () => {
+    expect(await rolling(outdated, () => Promise.reject(new Error('gone')))).toEqual({ removed: [], looks: 1, againMs: 5000 });
+  });
+
+  test('a segment on which there is no room for a prober is rolled all the same', async () => {
+    expect(await rolling(outdated, async () => report('failed'), [], { ...applied, probes: undefined })).toEqual({
       removed: ['edge-a-0'],
-      looks: 1,
+      looks: 0,
       againMs: undefined,
     });
   });

@@ -6,26 +6,34 @@ import { YIELD } from '../../../gateway/labels.ts';
 import { isConflict, isNotFound } from '../../../kube/errors.ts';
 import { POD } from '../../resources.ts';
 import type { SegmentProof } from '../../segment/proof.ts';
-import { CONFIGURATION, type EdgePod } from '../../world/edge-pod.ts';
+import { CONFIGURATION, type EdgePod, SETTINGS } from '../../world/edge-pod.ts';
 import type { Applied, EdgeIntent } from './apply.ts';
 import type { Context } from './context.ts';
 import type { EdgeState } from './edges.ts';
 import { tellRolled, tellYielded } from './events.ts';
 import type { Tenant } from './observe.ts';
 import { proofNow, type Seen } from './probe.ts';
+import { isProvenBy, readTold, settingsOf, writeTold } from './standby-first.ts';
 
 type Done = Extract<Applied, { outcome: 'done' }>;
 
 /**
  * Tells kubelet that there is news: a changed annotation makes it look at the pod, and refresh its volumes, at once instead of
- * within a minute or so. Compared, not remembered: a crash between the write and this changes nothing.
+ * within a minute or so. Compared, not remembered: a crash between the write and this changes nothing. With it goes which decision the
+ * pod now follows, and since when; see `standby-first.ts`.
  */
-export async function refresh({ pods }: Tenant, applied: Applied, { world, writer }: Context, signal: AbortSignal): Promise<void> {
+export async function refresh(tenant: Tenant, applied: Applied, context: Context, signal: AbortSignal): Promise<void> {
   if (applied.outcome !== 'done' || applied.refused.length > 0) return;
-  for (const { metadata, edge, terminating, configuration } of pods) {
+  const { world, writer, clock } = context;
+  const settings = settingsOf(tenant, context);
+  for (const { metadata, edge, terminating, configuration, settings: before } of tenant.pods) {
     const wanted = applied.edges.get(edge)?.configuration;
-    if (wanted === undefined || terminating || configuration === wanted) continue;
-    const body = { metadata: { uid: metadata.uid, annotations: { [CONFIGURATION]: wanted } } };
+    if (wanted === undefined || terminating || (applied.held && edge !== applied.held.standby)) continue;
+    const isNew = readTold(before)?.settings !== settings;
+    if (configuration === wanted && !isNew) continue;
+    const told = { settings, at: clock.now(), proven: isProvenBy(tenant.status.conditions) };
+    const annotations = { [CONFIGURATION]: wanted, ...(isNew ? { [SETTINGS]: writeTold(told) } : {}) };
+    const body = { metadata: { uid: metadata.uid, annotations } };
     const answer = await writer.patch(POD, metadata, { type: 'merge', body }, signal).catch(unlessGone);
     if (answer) world.sources.pods.wrote(answer);
   }

@@ -70,6 +70,7 @@ export function edgePodOf(name: 'edge-a' | 'edge-b', change: Partial<EdgePod> = 
     terminating: false,
     template: 't',
     configuration: 'c',
+    settings: '',
     yielded: '',
     net1: { addresses: Object.values(edge?.addresses ?? {}), mac: segmentMac(plan, { name }) },
     trouble: '',
