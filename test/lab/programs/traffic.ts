@@ -1,6 +1,6 @@
 /**
  * What a worker does all day, from inside its namespace, and what became of it: a watch on its API that is held open, new connections to
- * it, questions to each resolver, and DHCP. Prints one line of JSON per attempt, and one when the watch is opened or breaks.
+ * it, questions to each resolver, and DHCP: what it costs to be new (DISCOVER) and to stay (RENEW, REBIND). Prints one line of JSON per attempt, and one when the watch is opened or breaks.
  *
  * traffic.ts '{"vip": "...", "name": "api...", "ca": "PEM", "cert": "PEM", "key": "PEM", "resolvers": ["..."], "mac": "..."}'
  */
@@ -19,6 +19,8 @@ export interface Task {
   readonly key: string;
   readonly resolvers: readonly string[];
   readonly mac: string;
+  /** Its lease. */
+  readonly address: string;
 }
 
 export interface Attempt {
@@ -27,18 +29,23 @@ export interface Attempt {
   readonly what: string;
   readonly ok: boolean;
   readonly ms: number;
+  /** Who answered, where that can be told: the server identifier of DHCP. */
+  readonly by?: string;
 }
 
 const task = JSON.parse(process.argv[2] ?? '') as Task;
-const tell = (what: string, at: number, ok: boolean) =>
-  console.log(JSON.stringify({ at, what, ok, ms: Date.now() - at } satisfies Attempt));
+const tell = (what: string, at: number, ok: boolean, by?: string) =>
+  console.log(JSON.stringify({ at, what, ok, ms: Date.now() - at, ...(by ? { by } : {}) } satisfies Attempt));
 
-async function every(ms: number, what: string, attempt: () => Promise<boolean>): Promise<never> {
+/** What an attempt says of itself: whether it went well, or who answered. */
+type Outcome = boolean | { readonly by: string };
+
+async function every(ms: number, what: string, attempt: () => Promise<Outcome>): Promise<never> {
   for (;;) {
     const at = Date.now();
     // Not one after the other: a question that waits for its answer must not keep the next from being asked.
     void attempt().then(
-      (ok) => tell(what, at, ok),
+      (outcome) => (typeof outcome === 'boolean' ? tell(what, at, outcome) : tell(what, at, true, outcome.by)),
       () => tell(what, at, false),
     );
     await pause(ms);
@@ -71,29 +78,70 @@ async function ask(resolver: string): Promise<boolean> {
   }
 }
 
-/** A DISCOVER for a machine that has a lease: whoever serves answers with its address, and nothing changes by it. */
-async function discover(): Promise<boolean> {
+const DISCOVER = 1;
+const REQUEST = 3;
+const ACK = 5;
+const BROADCAST = '255.255.255.255';
+
+/** A message of a client (RFC 2131): with its address it is one that wants to stay, without one that is new. */
+function message(type: number, transaction: number, address?: string): Buffer {
+  const bytes = Buffer.alloc(244);
+  bytes.set([1, 1, 6, 0]);
+  bytes.writeUInt32BE(transaction, 4);
+  if (address === undefined) bytes.writeUInt16BE(0x8000, 10);
+  else bytes.set(address.split('.').map(Number), 12);
+  bytes.set(Buffer.from(task.mac.replaceAll(':', ''), 'hex'), 28);
+  bytes.set([0x63, 0x82, 0x53, 0x63, 53, 1, type, 255], 236);
+  return bytes;
+}
+
+/** The value of an option of an answer. */
+function option(reply: Buffer, code: number): Buffer | undefined {
+  for (let at = 240; at < reply.length && reply[at] !== 255; at += 2 + (reply[at + 1] ?? 0))
+    if (reply[at] === code) return reply.subarray(at + 2, at + 2 + (reply[at + 1] ?? 0));
+  return undefined;
+}
+
+/** Sends from port 68 of that address (all, when there is none) and gives the answer, or fails within a second. */
+async function exchange(type: number, to: string, address?: string): Promise<Buffer> {
   const socket = createSocket({ type: 'udp4', reuseAddr: true });
   const transaction = Math.floor(Math.random() * 0xffffffff);
-  const message = Buffer.alloc(244);
-  message.set([1, 1, 6, 0]);
-  message.writeUInt32BE(transaction, 4);
-  message.writeUInt16BE(0x8000, 10);
-  message.set(Buffer.from(task.mac.replaceAll(':', ''), 'hex'), 28);
-  message.set([0x63, 0x82, 0x53, 0x63, 53, 1, 1, 255], 236);
   try {
-    socket.bind(68);
+    socket.bind(68, address);
     await once(socket, 'listening');
     socket.setBroadcast(true);
-    socket.send(message, 67, '255.255.255.255');
+    socket.send(message(type, transaction, address), 67, to);
     const signal = AbortSignal.timeout(1000);
     for (;;) {
       const [reply] = (await once(socket, 'message', { signal })) as [Buffer];
-      if (reply.readUInt32BE(4) === transaction) return true;
+      if (reply.readUInt32BE(4) === transaction) return reply;
     }
   } finally {
     socket.close();
   }
+}
+
+const serverOf = (reply: Buffer): string => [...(option(reply, 54) ?? [])].join('.');
+let server = BROADCAST;
+
+/** For a machine that has a lease: whoever serves answers with its address, and nothing changes by it. */
+async function discover(): Promise<Outcome> {
+  return { by: serverOf(await exchange(DISCOVER, BROADCAST)) };
+}
+
+/** Its server is asked; when that does not answer, anybody, as a client does later. Two lines then, the first of them a loss. */
+async function renew(): Promise<Outcome> {
+  const at = Date.now();
+  const known = await exchange(REQUEST, server, task.address).catch(() => undefined);
+  const reply = known ?? (await rebind(at));
+  if (option(reply, 53)?.[0] !== ACK) return false;
+  server = serverOf(reply);
+  return { by: server };
+}
+
+async function rebind(since: number): Promise<Buffer> {
+  tell('renew by its server', since, false);
+  return exchange(REQUEST, BROADCAST, task.address);
 }
 
 /** Opens a watch and holds it until it breaks; then the next one, as every client of an API server does. */
@@ -128,4 +176,5 @@ await Promise.all([
   every(50, 'connection', dial),
   ...task.resolvers.map((resolver) => every(200, `dns ${resolver}`, () => ask(resolver))),
   every(500, 'dhcp', discover),
+  every(1000, 'renew', renew),
 ]);

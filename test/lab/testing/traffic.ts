@@ -1,17 +1,44 @@
 /** A worker's traffic while something is done to its edge, and what was lost of it. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import type { Lab } from '../../../src/lab/contract.ts';
+import type { RunningLab } from '../../../src/lab/running-lab.ts';
 import type { Attempt, Task } from '../programs/traffic.ts';
 import { netnsOf } from './from-worker.ts';
+import { tenantNetwork } from './operator.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
+
+/** What a worker of that tenant does, with the credentials of an administrator of its cluster. */
+export async function taskOf(lab: RunningLab, tenant: string, worker: string, edge: Pick<Task, 'vip' | 'resolvers'>): Promise<Task> {
+  const config = parse(await readFile(lab.hostedKubeconfig, 'utf8')) as {
+    clusters: [{ cluster: Record<string, string> }];
+    users: [{ user: Record<string, string> }];
+  };
+  const pem = (text: string | undefined) => Buffer.from(text ?? '', 'base64').toString();
+  const { cluster } = config.clusters[0];
+  const { user } = config.users[0];
+  const machine = (await tenantNetwork(lab, tenant)).status?.machines?.find((one) => one.machine === worker);
+  return {
+    ...edge,
+    port: 6443,
+    name: `api.${tenant}.example.com`,
+    ca: pem(cluster['certificate-authority-data']),
+    cert: pem(user['client-certificate-data']),
+    key: pem(user['client-key-data']),
+    mac: machine?.mac ?? '',
+    address: machine?.addresses[0] ?? '',
+  };
+}
 
 export interface Losses {
   /** How often the watch that is held open broke. */
   readonly breaks: number;
   /** The longest time in which no new connection to the VIP succeeded. */
   readonly longestGapMs: number;
+  /** The attempts themselves. */
+  readonly attempts: readonly Attempt[];
   /** By what was tried: how many of how many failed. */
   readonly lost: Readonly<Record<string, readonly [lost: number, of: number]>>;
 }
@@ -41,6 +68,18 @@ export class Traffic {
     const until = Date.now();
     // What began before the end may fail after it.
     await this.#settled(until);
+    return this.#told(title, since, until);
+  }
+
+  /** The same for what ends the worker as well: counted until the last connection that it made. */
+  async toTheEnd(title: string, work: () => Promise<void>): Promise<Losses> {
+    const since = Date.now();
+    await work();
+    const last = (await this.attempts()).findLast(({ what, ok }) => what === 'connection' && ok);
+    return this.#told(title, since, last?.at ?? since);
+  }
+
+  async #told(title: string, since: number, until: number): Promise<Losses> {
     const seen = (await this.attempts()).filter(({ at }) => at >= since && at <= until);
     const losses = lossesOf(seen);
     const lost = Object.entries(losses.lost).map(([what, [failed, all]]) => `${what} ${failed}/${all}`);
@@ -83,6 +122,7 @@ function lossesOf(attempts: readonly Attempt[]): Losses {
   const connected = attempts.filter(({ what, ok }) => what === 'connection' && ok).map(({ at, ms }) => at + ms);
   const gaps = connected.sort((a, b) => a - b).map((at, i) => at - (connected[i - 1] ?? at));
   return {
+    attempts,
     breaks: attempts.filter(({ what }) => what === 'watch broken').length,
     longestGapMs: Math.max(0, ...gaps),
     lost: Object.fromEntries([...tried].map(([what, all]) => [what, [all.filter(({ ok }) => !ok).length, all.length]])),
