@@ -11,6 +11,7 @@ import { DNS_STATUS } from './coredns.ts';
 import { GATEWAY_ADMIN_SOCKET, GATEWAY_STATUS, GUARD_REPORT_PORT, PEER_PORT } from './edge-ports.ts';
 import { GATEWAY_MEMORY_MIB } from './envoy-bootstrap.ts';
 import { VIP_RUN_DIR } from './keepalived.ts';
+import { peerServiceOf } from './labels.ts';
 import { type Container, configDir } from './rendered.ts';
 import { segmentMac } from './segment-mac.ts';
 import type { EdgePlan, Station, TenantPlan } from './tenant-plan.ts';
@@ -168,21 +169,15 @@ const segmentEnv = (plan: TenantPlan, edge: Station): EnvVar[] => [
   { name: 'SEGMENT_VIPS', value: words([plan.addresses.ipv4?.vip, plan.addresses.ipv6?.vip].filter((address) => address !== undefined)) },
 ];
 
-const peerEnv = (plan: TenantPlan, { name, peer }: EdgePlan): EnvVar[] =>
-  peer === undefined
-    ? []
-    : [
-        { name: 'PEER_REMOTE', value: `$(${peer.peerService.toUpperCase().replaceAll('-', '_')}_SERVICE_HOST)` },
-        { name: 'PEER_PORT', value: String(PEER_PORT) },
-        { name: 'PEER_ADDRESS', value: peer.address },
-        { name: 'PEER_MAC', value: peer.mac },
-        { name: 'PEER_OTHER_ADDRESS', value: peer.peerAddress },
-        { name: 'PEER_OTHER_MAC', value: peer.peerMac },
-        {
-          name: 'PEER_SEGMENT_MAC',
-          value: words(plan.edges.filter((other) => other.name !== name).map((other) => segmentMac(plan, other))),
-        },
-      ];
+const peerEnv = (plan: TenantPlan, { peer }: EdgePlan): EnvVar[] => [
+  { name: 'PEER_REMOTE', value: `$(${peerServiceOf(peer).toUpperCase().replaceAll('-', '_')}_SERVICE_HOST)` },
+  { name: 'PEER_PORT', value: String(PEER_PORT) },
+  { name: 'PEER_ADDRESS', value: peer.address },
+  { name: 'PEER_MAC', value: peer.mac },
+  { name: 'PEER_OTHER_ADDRESS', value: peer.peerAddress },
+  { name: 'PEER_OTHER_MAC', value: peer.peerMac },
+  { name: 'PEER_SEGMENT_MAC', value: segmentMac(plan, peer) },
+];
 
 const words = (list: readonly string[]): string => list.join(' ');
 

@@ -15,8 +15,8 @@ const PRIORITY = { 'edge-a': 150, 'edge-b': 100 } as const;
 
 export function planEdges(addresses: TenantPlan['addresses'], availability: Availability): EdgePlan[] {
   if (addresses.ipv4 === undefined && addresses.ipv6 === undefined) return [];
-  if (availability === 'Single') return [{ name: 'edge-a', addresses: pick(addresses, 'edgeA'), priority: PRIORITY['edge-a'] }];
-  return [edge('edge-a', 'edge-b', pick(addresses, 'edgeA')), edge('edge-b', 'edge-a', pick(addresses, 'edgeB'))];
+  const first = edge('edge-a', 'edge-b', pick(addresses, 'edgeA'));
+  return availability === 'Single' ? [first] : [first, edge('edge-b', 'edge-a', pick(addresses, 'edgeB'))];
 }
 
 /** It stands on the segment as a worker does, beside the edges: what it sees is what a worker would see. */
@@ -32,7 +32,7 @@ function edge(name: EdgePlan['name'], peer: EdgePlan['name'], addresses: EdgePla
     name,
     addresses,
     priority: PRIORITY[name],
-    peer: { address: own.address, mac: own.mac, peerAddress: other.address, peerMac: other.mac, peerService: `${peer}-peer` },
+    peer: { name: peer, address: own.address, mac: own.mac, peerAddress: other.address, peerMac: other.mac },
   };
 }
 

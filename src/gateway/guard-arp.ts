@@ -11,7 +11,7 @@ import type { EdgePlan, TenantPlan } from './tenant-plan.ts';
  */
 export function arpGuard(plan: TenantPlan, edge: EdgePlan): readonly Statement[] {
   const [own, vip] = [edge.addresses.ipv4, plan.addresses.ipv4?.vip];
-  const hidden = edge.peer === undefined ? [] : [edge.peer.address];
+  const hidden = [edge.peer.address];
   const sets = [counterOf('claims_of_our_address'), ...(['claiming_edge', 'claiming_vip', 'asking'] as const).map(sightingSet)];
   if (own === undefined || vip === undefined) return arpTable([], hidden, { sets, input: [], output: [] });
   const answered = oneOf([own, vip]);

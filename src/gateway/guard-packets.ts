@@ -39,7 +39,7 @@ export function packetGuard(plan: TenantPlan, edge: EdgePlan): readonly Statemen
       line`iifname ${PEER0} jump peer`,
       // The other half of the same weakness: what is published on the segment is not published on the hub.
       ...owned.map((own) => line`iifname ${ETH0} ${own.ip} daddr ${oneOf([own.edge, own.vip])} ${drop('hub_to_segment')}`),
-      ...(edge.peer === undefined ? [] : [line`iifname ${ETH0} ip daddr ${edge.peer.address} ${drop('hub_to_segment')}`]),
+      line`iifname ${ETH0} ip daddr ${edge.peer.address} ${drop('hub_to_segment')}`,
       line`iifname ${ETH0} accept`,
     ]),
     // Pods inherit ip_forward from their node. With this, no pod of ours is ever a way from the segment to the hub or back.
@@ -153,14 +153,12 @@ function openPorts({ family, ip, edge, vip }: Owned, ports: readonly OpenPort[])
 
 /** Over the link come adverts and leases, from the one neighbour that it has. Kea asks for no password there. */
 function peer({ peer: link }: EdgePlan): readonly Statement[] {
-  const rest = line`${drop('peer')}`;
-  if (link === undefined) return [rest];
   const fromPeer = line`ether saddr ${link.peerMac} ip saddr ${link.peerAddress} ip daddr ${link.address}`.words;
   return [
     line`${fromPeer} ct state ${oneOf(['established', 'related'])} accept`,
     line`${fromPeer} meta l4proto ${VRRP} accept`,
     line`${fromPeer} tcp dport ${oneOf(Object.values(HA_PORTS))} accept`,
     line`${fromPeer} icmp type echo-request accept`,
-    rest,
+    line`${drop('peer')}`,
   ];
 }

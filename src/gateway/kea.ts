@@ -119,7 +119,7 @@ const sockets = (own: string) =>
 /** lease_cmds is what the partner writes its leases with, and what frees the lease of a deleted machine. */
 const hooks = (plan: TenantPlan, edge: EdgePlan, family: Family, { hooks: dir }: KeaLayout): readonly Hook[] => [
   { library: `${dir}/libdhcp_lease_cmds.so` },
-  ...(edge.peer === undefined
+  ...(plan.edges.length < 2
     ? []
     : [{ library: `${dir}/libdhcp_ha.so`, parameters: { 'high-availability': [highAvailability(plan, edge, family)] as const } }]),
 ];
@@ -147,18 +147,12 @@ const highAvailability = (plan: TenantPlan, edge: EdgePlan, family: Family): Hig
     'http-listener-threads': THREADS,
     'http-client-threads': THREADS,
   },
-  peers: plan.edges.flatMap(({ name, peer }) =>
-    peer === undefined
-      ? []
-      : [
-          {
-            name,
-            url: `http://${peer.address}:${HA_PORTS[family]}/`,
-            role: name === 'edge-a' ? ('primary' as const) : ('standby' as const),
-            'auto-failover': true as const,
-          },
-        ],
-  ),
+  peers: plan.edges.map(({ name, peer }) => ({
+    name,
+    url: `http://${peer.address}:${HA_PORTS[family]}/`,
+    role: name === 'edge-a' ? 'primary' : 'standby',
+    'auto-failover': true,
+  })),
 });
 
 const pools = (plan: TenantPlan, { pool }: FamilyAddresses, layout: KeaLayout): readonly Pool[] =>

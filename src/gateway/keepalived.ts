@@ -1,6 +1,6 @@
 import { block, line, type Statement, writeStatements } from './block-config.ts';
 import type { ConfigFile } from './rendered.ts';
-import { edgeRules, hostPrefix, segmentRoutes, vipRules, vips } from './segment-routes.ts';
+import { edgeRules, hostPrefix, segmentRoutes, vipRules } from './segment-routes.ts';
 import type { EdgePlan, TenantPlan } from './tenant-plan.ts';
 import { fence } from './vip-fence.ts';
 
@@ -31,19 +31,18 @@ const TRACKED = [
 /** What keeps the VIP and the routes of one edge. */
 export const vipFiles = (plan: TenantPlan, edge: EdgePlan): readonly ConfigFile[] => [
   { container: 'vip', name: 'keepalived.conf', content: writeStatements(keepalived(plan, edge), 'keepalived') },
-  ...(edge.peer === undefined ? [] : [{ container: 'vip' as const, name: 'fence.nft', content: writeStatements(fence(plan), 'nft') }]),
+  { container: 'vip', name: 'fence.nft', content: writeStatements(fence(plan), 'nft') },
 ];
 
-/** An edge without a peer has nobody to agree with: the VIP is simply its own, and no VRRP is spoken where a tenant could answer it. */
+/** The same for a single edge: it hears nobody on the link and takes the VIP. */
 function keepalived(plan: TenantPlan, edge: EdgePlan): readonly Statement[] {
-  const alone = edge.peer === undefined;
-  const held = [...ownIpv6(plan, edge), ...(alone ? vips(plan).map(hostPrefix) : [])];
+  const held = ownIpv6(plan, edge);
   return [
-    block(line`global_defs`, [line`router_id ${edge.name}`, ...(alone ? [] : GLOBALS)]),
+    block(line`global_defs`, [line`router_id ${edge.name}`, ...GLOBALS]),
     ...(held.length === 0 ? [] : [block(line`static_ipaddress`, held.map(onNet1))]),
     block(line`static_routes`, segmentRoutes(plan, edge)),
-    block(line`static_rules`, [...edgeRules(plan, edge), ...(alone ? vipRules(plan) : [])]),
-    ...(edge.peer === undefined ? [] : pair(plan, edge, edge.peer)),
+    block(line`static_rules`, edgeRules(plan, edge)),
+    ...pair(plan, edge),
   ];
 }
 
@@ -64,14 +63,14 @@ const GLOBALS: readonly Statement[] = [
 ];
 
 /** VRRP over the link between the edges and never over the segment: there a tenant with a higher priority took the VIP from both. */
-const pair = (plan: TenantPlan, edge: EdgePlan, peer: NonNullable<EdgePlan['peer']>): readonly Statement[] => [
+const pair = (plan: TenantPlan, { peer, priority }: EdgePlan): readonly Statement[] => [
   ...TRACKED.map(({ name, file }) => block(line`track_file ${name}`, [line`file ${file}`, line`weight 0`, line`init_file 0`])),
   block(line`vrrp_instance segment`, [
     line`state BACKUP`, // both, or `nopreempt` would not hold
     line`nopreempt`, // a VIP that works stays where it is
     line`interface peer0`,
     line`virtual_router_id ${ROUTER_ID}`,
-    line`priority ${edge.priority}`,
+    line`priority ${priority}`,
     line`advert_int ${ADVERT_SECONDS}`,
     line`unicast_src_ip ${peer.address}`,
     block(line`unicast_peer`, [line`${peer.peerAddress} min_ttl 255 max_ttl 255`]), // a packet that was routed is not from the peer

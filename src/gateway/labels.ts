@@ -1,6 +1,6 @@
 import type { ObjectRef } from '../api/finding.ts';
 import { shortName } from '../api/text.ts';
-import type { Station, TenantPlan } from './tenant-plan.ts';
+import type { EdgePlan, Station, TenantPlan } from './tenant-plan.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -32,6 +32,9 @@ export const edgeSelector = ({ name }: Pick<Station, 'name'>): Labels => ({
   ...(name === 'prober' ? PROBER_SELECTOR : EDGE_SELECTOR),
   'app.kubernetes.io/instance': name,
 });
+
+/** The Service behind which an edge is found by the other one. */
+export const peerServiceOf = ({ name }: Pick<EdgePlan, 'name'>): string => `${name}-peer`;
 
 export function tenantRef({ tenant }: Pick<TenantPlan, 'tenant'>): ObjectRef {
   const [namespace = '', name = ''] = tenant.split('/');

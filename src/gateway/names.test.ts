@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { type NamesInput, planNames } from './names.ts';
+import { single } from './testing/sample-plans.ts';
 
 const input: NamesInput = {
   addresses: { ipv4: { cidr: '192.168.100.0/24', edgeA: '192.168.100.2', vip: '192.168.100.3', pool: [] } },
-  edges: [{ name: 'edge-a', addresses: { ipv4: '192.168.100.2' }, priority: 150 }],
+  edges: single.edges,
   endpoints: [
     {
       service: 'APIServer',

@@ -57,7 +57,7 @@ test('everything comes after what it needs: the namespace first, the pods last',
   ]);
 });
 
-test('a single edge has nothing that is about two', () => {
+test('a single edge has no second one, and the Services by which it would find it', () => {
   expect(ids(manifests(single, { platform: 'kubernetes' }))).toEqual([
     'Namespace /clusters-blue-edge',
     'ServiceAccount clusters-blue-edge/edge',
@@ -70,6 +70,8 @@ test('a single edge has nothing that is about two', () => {
     'NetworkPolicy clusters-blue/hcpio-edge-ignition-server-proxy',
     'NetworkAttachmentDefinition clusters-blue-edge/edge-a',
     'NetworkAttachmentDefinition clusters-blue-edge/prober',
+    'Service clusters-blue-edge/edge-a-peer',
+    'Service clusters-blue-edge/edge-b-peer',
     ...['guard', 'dhcp', 'dns', 'gateway', 'vip'].map((container) => `ConfigMap clusters-blue-edge/edge-a-${container}`),
     'ConfigMap clusters-blue-edge/prober-guard',
     'ConfigMap clusters-blue-edge/prober-probes',

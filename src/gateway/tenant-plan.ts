@@ -77,13 +77,16 @@ export interface ProberPlan extends Station {
 
 export interface EdgePlan extends Station {
   readonly name: 'edge-a' | 'edge-b';
-  /** The link between the two edges; absent for a single edge. */
-  readonly peer?: {
+  /**
+   * The link between the two edges. A single edge has its end of it too: nobody answers there, and when a second edge comes, or goes, the
+   * pod of the first stays what it is and serves on.
+   */
+  readonly peer: {
+    readonly name: 'edge-a' | 'edge-b';
     readonly address: string;
     readonly mac: string;
     readonly peerAddress: string;
     readonly peerMac: string;
-    readonly peerService: string;
   };
   /** VRRP priority; the first edge is preferred at a cold start only (nopreempt). */
   readonly priority: number;

@@ -79,11 +79,14 @@ test('the guard is told the addresses of its edge and the link to the other', ()
     PEER_OTHER_MAC: '02:68:63:70:00:02',
     PEER_SEGMENT_MAC: expect.stringMatching(/^02(:[0-9a-f]{2}){5}$/),
   });
-  expect(env(single, 'guard')).toEqual({ SEGMENT_ADDRESSES: '192.168.100.2/24', SEGMENT_VIPS: '192.168.100.3' });
   expect(env(dualStack, 'guard')).toMatchObject({
     SEGMENT_ADDRESSES: '192.168.100.2/24 fd00:100::2/64',
     SEGMENT_VIPS: '192.168.100.3 fd00:100::3',
   });
+});
+
+test('a single edge is the same as the first of a pair: its pod stays when a second one comes or goes', () => {
+  expect(sets(single)[0]).toEqual(sets(blue)[0]);
 });
 
 test("each edge knows the other's MAC on the segment, and it is the one that the other's pod asks for", () => {

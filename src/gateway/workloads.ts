@@ -4,7 +4,7 @@ import type { PodSpec, PodTemplateSpec, Toleration, Volume } from 'kubernetes-ty
 import { networks } from './attachments.ts';
 import { configMapName } from './config-maps.ts';
 import { EDGE_USER, edgeContainers, guard, RUN_DIRS } from './containers.ts';
-import { EDGE_SELECTOR, edgeLabels, edgeSelector, tenantLabels, YIELD } from './labels.ts';
+import { EDGE_SELECTOR, edgeLabels, edgeSelector, peerServiceOf, tenantLabels, YIELD } from './labels.ts';
 import { SERVICE_ACCOUNT } from './namespace.ts';
 import type { Container, EdgeFiles, KubeObject } from './rendered.ts';
 import { SCC } from './scc.ts';
@@ -37,7 +37,7 @@ export const edgeWorkload = (
 ): KubeObject => {
   const spec: StatefulSetSpec = {
     replicas: 1,
-    serviceName: edge.peer === undefined ? edge.name : `${edge.name}-peer`,
+    serviceName: peerServiceOf(edge),
     podManagementPolicy: 'Parallel', // OrderedReady would wait for a broken pod for ever, and keep its repair away from it
     updateStrategy: { type: 'OnDelete' },
     selector: { matchLabels: edgeSelector(edge) },

@@ -254,10 +254,11 @@ test('clients behind the router of the VLAN reach the VIP, before and after it m
   expect(await tenant.dial('192.168.100.3:6443')).toEqual(open);
   expect(await remote.dial('192.168.100.3:6443')).not.toEqual(open);
 });
-test('a single edge has the VIP for itself', async () => {
+test('a single edge takes the VIP, with nobody at the other end of its link', async () => {
   await using network = new Network();
   const pod = await EdgePod.alone(network, single);
   await pod.guard();
+  pod.startGateway();
   pod.start('vip');
   await eventually(
     () => pod.holdsVip(),

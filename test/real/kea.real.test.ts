@@ -17,7 +17,7 @@ async function edgeHost(network: Network, { name, addresses, peer }: EdgePlan): 
   await host.run('ip', 'link', 'set', 'net1', 'up');
   await host.run('ip', 'link', 'set', 'unplugged', 'up');
   await address(host, addresses);
-  if (peer !== undefined) await host.run('ip', 'address', 'add', `${peer.address}/32`, 'dev', 'lo');
+  await host.run('ip', 'address', 'add', `${peer.address}/32`, 'dev', 'lo');
   return host;
 }
 
@@ -102,15 +102,17 @@ describe('on a segment', () => {
     const [a, b] = edges;
     if (a !== undefined && b !== undefined) {
       await network.connect([a, 'peer0'], [b, 'peer0']);
-      for (const [i, { peer }] of plan.edges.entries()) await edges[i]?.run('ip', 'address', 'add', `${peer?.address}/30`, 'dev', 'peer0');
+      for (const [i, { peer }] of plan.edges.entries()) await edges[i]?.run('ip', 'address', 'add', `${peer.address}/30`, 'dev', 'peer0');
     }
     await client.run('ip', 'address', 'add', '192.168.100.250/24', 'dev', 'lan');
     await client.run('ip', 'route', 'add', '255.255.255.255', 'dev', 'lan');
     return { edges, client };
   }
 
+  const dhcp4 = (plan: TenantPlan, edge: EdgePlan) => keaFiles(plan, edge).filter(({ name }) => name === 'kea-dhcp4.json');
+
   function serve(host: Host, plan: TenantPlan, edge: EdgePlan): Daemon {
-    host.configure(keaFiles(plan, edge).filter(({ name }) => name === 'kea-dhcp4.json'));
+    host.configure(dhcp4(plan, edge));
     return host.start(
       'kea',
       host.edge(
@@ -214,5 +216,37 @@ describe('on a segment', () => {
     await first.kill();
     await says(second, 'to PARTNER-DOWN');
     expect(await lease(client, KNOWN)).toMatchObject({ address: '192.168.100.10', server: '192.168.100.4' });
+  });
+
+  test('a Kea that runs becomes half of a pair and is alone again, without being started anew', async () => {
+    await using network = new Network();
+    const { edges, client } = await segmentOf(network, blue);
+    const [a, b] = edges as [Host, Host];
+    const [edgeA, edgeB] = blue.edges as [EdgePlan, EdgePlan];
+    const alone: TenantPlan = { ...blue, edges: [edgeA] };
+    const first = serve(a, alone, edgeA);
+    await says(first, 'DHCP4_STARTED');
+    const served = { address: '192.168.100.10', server: '192.168.100.2' };
+    expect(await lease(client, KNOWN)).toMatchObject(served);
+    // The daemon of the test is the one that made a pid namespace; Kea is its only child.
+    const kea = () => Number(readFileSync(`/proc/${first.pid}/task/${first.pid}/children`, 'utf8'));
+    const pid = kea();
+    const reread = (plan: TenantPlan) => {
+      a.configure(dhcp4(plan, edgeA));
+      process.kill(pid, 'SIGHUP');
+    };
+    reread(blue);
+    const second = serve(b, blue, edgeB);
+    await Promise.all([first, second].map((daemon) => says(daemon, 'to HOT-STANDBY')));
+    expect(await lease(client, KNOWN)).toMatchObject(served);
+    await second.kill();
+    reread(alone);
+    const heard = await eventually(
+      () => lease(client, KNOWN),
+      (found) => found !== null,
+    );
+    expect(heard).toMatchObject(served);
+    expect(readFileSync(first.log, 'utf8')).toContain('HA_DEINIT_OK');
+    expect(kea()).toBe(pid);
   });
 });

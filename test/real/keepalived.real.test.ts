@@ -30,7 +30,7 @@ async function segmentOf(network: Network, plan: TenantPlan): Promise<Segment> {
   const router = await network.host('router');
   await network.segment('fabric', [...edges.map(({ host }) => [host, 'net1'] as const), [client, 'lan'], [router, 'lan']]);
   const [a, b] = edges;
-  if (a !== undefined && b !== undefined) await network.connect([a.host, 'peer0'], [b.host, 'peer0']);
+  if (a !== undefined) await network.connect([a.host, 'peer0'], [b?.host ?? (await network.host('nobody')), 'peer0']);
   for (const { host, plan: edge } of edges) await becomeEdge(host, edge);
   await client.run('ip', 'address', 'add', '192.168.100.10/24', 'dev', 'lan');
   await client.run('ip', 'address', 'add', 'fd00:100::a/64', 'dev', 'lan', 'nodad');
@@ -52,7 +52,6 @@ async function becomeEdge(host: Host, { addresses: { ipv4, ipv6 }, peer }: EdgeP
   for (const link of ['eth0', 'pods']) await host.run('ip', 'link', 'set', link, 'up');
   await host.run('ip', 'address', 'add', '10.128.0.5/24', 'dev', 'eth0');
   await host.run('ip', 'route', 'add', 'default', 'via', '10.128.0.1');
-  if (peer === undefined) return;
   await host.run('ip', 'link', 'set', 'peer0', 'address', peer.mac);
   await host.run('ip', 'address', 'add', `${peer.address}/30`, 'dev', 'peer0');
   await host.run('ip', 'neighbour', 'replace', peer.peerAddress, 'lladdr', peer.peerMac, 'dev', 'peer0', 'nud', 'permanent');
@@ -268,14 +267,13 @@ describe('a pair', () => {
   });
 });
 
-test('a single edge has the VIP at once, speaks no VRRP on the segment, and has it again after net1 was down', async () => {
+test('a single edge hears nobody and takes the VIP, and has it again after net1 was down', async () => {
   await using network = new Network();
   const { edges, client } = await segmentOf(network, single);
   const [a] = edges as [Edge];
   start(a, single);
   await eventually(() => holds(a), Boolean);
   expect(await reaches(client, VIP)).toEqual([true]);
-  expect(await a.host.run('ss', '--raw', '--no-header', '--all')).toBe('');
   await a.host.run('ip', 'link', 'set', 'net1', 'down');
   await a.host.run('ip', 'link', 'set', 'net1', 'up');
   expect(

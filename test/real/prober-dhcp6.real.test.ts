@@ -15,7 +15,8 @@ const NODE = join(import.meta.dirname, '..', '..', 'node_modules', 'node', 'bin'
 const PROBER = join(import.meta.dirname, '..', '..', 'src', 'prober', 'main.ts');
 
 /** One edge, and nothing but DHCPv6. */
-const edge: EdgePlan = { name: 'edge-a', addresses: { ipv6: 'fd00:100::2' }, priority: 150 };
+const [first] = dualStack.edges as readonly [EdgePlan, EdgePlan];
+const edge: EdgePlan = { ...first, addresses: { ipv6: 'fd00:100::2' } };
 const plan: TenantPlan = {
   ...dualStack,
   addresses: { ...(dualStack.addresses.ipv6 ? { ipv6: dualStack.addresses.ipv6 } : {}) },

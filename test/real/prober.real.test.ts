@@ -202,7 +202,7 @@ test('a second DHCP server is found, although the first one answers as well', as
   const other: TenantPlan = {
     ...plan,
     tenant: 'clusters/rogue',
-    edges: [{ name: 'edge-a', addresses: { ipv4: address }, priority: 150 }],
+    edges: plan.edges.map((edge) => ({ ...edge, addresses: { ipv4: address } })),
     dhcp: { ...plan.dhcp, serve: 'Anyone', reservations: [] },
   };
   const { prober: _, ...open } = other;

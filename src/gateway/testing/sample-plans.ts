@@ -7,11 +7,11 @@ const edges: readonly EdgePlan[] = [
     addresses: { ipv4: '192.168.100.2' },
     priority: 150,
     peer: {
+      name: 'edge-b',
       address: '169.254.77.1',
       mac: '02:68:63:70:00:01',
       peerAddress: '169.254.77.2',
       peerMac: '02:68:63:70:00:02',
-      peerService: 'edge-b-peer',
     },
   },
   {
@@ -19,11 +19,11 @@ const edges: readonly EdgePlan[] = [
     addresses: { ipv4: '192.168.100.4' },
     priority: 100,
     peer: {
+      name: 'edge-a',
       address: '169.254.77.2',
       mac: '02:68:63:70:00:02',
       peerAddress: '169.254.77.1',
       peerMac: '02:68:63:70:00:01',
-      peerService: 'edge-a-peer',
     },
   },
 ];
@@ -162,7 +162,7 @@ export const blue: TenantPlan = {
   findings: [],
 };
 
-/** One edge alone: no peer link, no Kea pair, no VRRP partner. */
+/** One edge alone: no Kea pair, and nobody at the other end of its link. */
 export const single: TenantPlan = {
   ...blue,
   addresses: {
@@ -175,7 +175,7 @@ export const single: TenantPlan = {
       pool: [['192.168.100.10', '192.168.100.254']],
     },
   },
-  edges: [{ name: 'edge-a', addresses: { ipv4: '192.168.100.2' }, priority: 150 }],
+  edges: edges.slice(0, 1),
 };
 
 /** Of fd00:100::/64. */

@@ -98,8 +98,8 @@ async function applyAll(tenant: Tenant, planned: Planned, context: Context, sign
 }
 
 /**
- * The second edge is gone, or was never to go. An edge that is to be the only one takes the VIP for itself and asks nobody, so it is
- * told of that only when nobody else can have it.
+ * The second edge is gone, or was never to go. The Kea of an edge that is to be the only one gives out addresses without asking anybody, so
+ * it is told of that only when no other one can do so.
  */
 const isAlone = ({ pods }: Tenant, { edges }: Pick<TenantPlan, 'edges'>): boolean =>
   pods.every((pod) => !pod.edge.startsWith('edge-') || edges.some(({ name }) => name === pod.edge));
