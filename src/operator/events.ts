@@ -31,6 +31,10 @@ export const EVENTS = {
       'An edge was asked to give the VIP to the other one, before it is made anew or because the segment was not well with it.',
     ),
     Ready: normal('Report', 'The tenant network became ready.'),
+    Changing: normal(
+      'Report',
+      'What is wanted is another thing now, and is brought to one edge after the other. The tenant is served meanwhile.',
+    ),
     NotReady: warning('Report', 'The tenant network was ready and is no longer. The note says why.'),
     RogueDhcpServer: warning('Probe', 'Somebody else began to give out addresses on the segment.'),
     Kept: normal('Delete', 'The edge stays although the TenantNetwork is deleted, because workers still drain through it.'),

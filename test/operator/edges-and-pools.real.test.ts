@@ -161,7 +161,7 @@ describe('a change of the spec', () => {
     look = wellSeen;
     await hub.apply(records('192.0.2.7'));
     await eventually('edge-b to have it', () => gotIt('edge-b', '192.0.2.7'));
-    await until('Applied', 'False StandbyFirst');
+    await until('Applied', 'Unknown StandbyFirst');
     expect(await said('EdgeReady')).toBe('True EdgesReady');
     await turnPod(hub, { namespace: edge(), name: 'edge-b-0' }, false);
     later += 60_000;

@@ -62,7 +62,7 @@ export const CONDITIONS = {
   },
   Applied: {
     Applied: yes('Every object of the plan is on the hub as planned.'),
-    StandbyFirst: no(
+    StandbyFirst: unknown(
       'A change is with the edge that does not hold the VIP. The other one keeps what it has until that one was seen to be well.',
       wait('see what EdgeReady says'),
     ),
@@ -175,7 +175,7 @@ export const CONDITIONS = {
 } as const satisfies Record<string, Record<string, Reason>>;
 
 export type ConditionType = keyof typeof CONDITIONS;
-type ReasonOf<T extends ConditionType> = Extract<keyof (typeof CONDITIONS)[T], string>;
+export type ReasonOf<T extends ConditionType> = T extends ConditionType ? Extract<keyof (typeof CONDITIONS)[T], string> : never;
 
 /** A message that knows better than its reason what to do says so itself. */
 const HAS_STEP = /\b(?:To do|To go back|Nothing to do)\b/;

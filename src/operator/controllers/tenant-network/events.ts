@@ -34,8 +34,8 @@ export const tellRolled = (tenant: Tenant, pod: EdgePod, context: Telling): void
 export const tellYielded = (tenant: Tenant, pod: EdgePod, context: Telling): void =>
   say(tenant, 'VipMoved', `pod ${pod.metadata.name} was asked to give the VIP to the other edge`, context);
 
-export const tellReady = (tenant: Tenant, ready: boolean, message: string, context: Telling): void =>
-  say(tenant, ready ? 'Ready' : 'NotReady', message, context);
+export const tellReady = (tenant: Tenant, turn: 'Ready' | 'Changing' | 'NotReady', message: string, context: Telling): void =>
+  say(tenant, turn, message, context);
 
 export const tellRogue = (tenant: Tenant, servers: readonly string[], context: Telling): void =>
   say(tenant, 'RogueDhcpServer', `${servers.join(', ')} gives out addresses on the segment as well`, context);

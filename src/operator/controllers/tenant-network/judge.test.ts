@@ -246,7 +246,7 @@ describe('EdgeReady', () => {
 
     test('is not applied yet, and both edges are well', () => {
       expect(line('Applied', {}, { ...done, held: waiting })).toBe(
-        'Applied=False StandbyFirst: edge-b has the change; edge-a keeps what it has until edge-b was seen to be well with it. Nothing to do; if it stays: see what EdgeReady says',
+        'Applied=Unknown StandbyFirst: edge-b has the change; edge-a keeps what it has until edge-b was seen to be well with it. Nothing to do; if it stays: see what EdgeReady says',
       );
       expect(line('EdgeReady', {}, { ...done, held: waiting })).toContain('EdgeReady=True EdgesReady: ');
     });

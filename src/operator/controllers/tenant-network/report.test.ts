@@ -124,6 +124,25 @@ test('turns are told: ready, no longer ready; and what is not ready yet is no ne
   ]);
 });
 
+test('a change that goes from edge to edge is no warning, unless it stops', async () => {
+  const edges = edgeStates(planTenant(blueObserved()), [edgePodOf('edge-a'), edgePodOf('edge-b')]);
+  const proof = { outcome: 'proven', reason: 'Proven', message: '', answered: [], rogueServers: [], serials: [] } as const;
+  const held = (problem?: string): Applied => ({ ...well, held: { holder: 'edge-a', standby: 'edge-b', problem, againMs: 1 } }) as Applied;
+  const look = (applied: Applied) => ({ applied, seen: { edges, proof } });
+  const [ready, changing, stopped] = [look(well), look(held()), look(held('DNS is silent'))];
+  const said = (await looked(ready, changing, changing, ready, changing, stopped, stopped, ready)).map(({ told }) => told);
+  expect(said.map((one) => one.map((text) => text.split(': ').slice(0, 2).join(': ')))).toEqual([
+    [],
+    ['Normal Changing: Applied'],
+    [],
+    ['Normal Ready: everything answers from the segment'],
+    ['Normal Changing: Applied'],
+    ['Warning NotReady: EdgeReady'],
+    [],
+    ['Normal Ready: everything answers from the segment'],
+  ]);
+});
+
 test('an error of the checks is told once, with its code and what to do', async () => {
   const overlap = {
     change: { spec: { segment: { attachment: 'default/vlan100', cidrs: ['10.128.4.0/24'] } } },

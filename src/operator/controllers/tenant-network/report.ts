@@ -3,6 +3,7 @@ import type { TenantNetworkStatus } from '../../../api/tenant-network-status.ts'
 import { type Condition, findCondition, setConditions } from '../../../kube/conditions.ts';
 import { mirror } from '../mirror.ts';
 import type { Applied } from './apply.ts';
+import type { ReasonOf } from './conditions.ts';
 import type { Context } from './context.ts';
 import { tellApplied, tellNamespaceTaken, tellObjectRefused, tellReady, tellRefused, tellRepaired, tellRogue } from './events.ts';
 import { judge, leaving } from './judge.ts';
@@ -61,9 +62,22 @@ function tellNews(tenant: Tenant, { findings }: Planned, applied: Applied, statu
     if (isNews) for (const refused of applied.refused) tellObjectRefused(tenant, refused, context);
   }
   const [was, is] = [readyOf(before), readyOf(status)];
-  // Only when it turns: that something new is not ready yet is no news.
-  if (was !== undefined && is !== undefined && (was.status === 'True') !== (is.status === 'True'))
-    tellReady(tenant, is.status === 'True', is.message, context);
+  if (was !== undefined && is !== undefined && isNewTurn(was, is)) tellReady(tenant, turnOf(is), is.message, context);
+}
+
+type Turn = 'Ready' | 'Changing' | 'NotReady';
+
+const CHANGING: readonly string[] = ['StandbyFirst', 'Updating', 'Outdated'] satisfies readonly ReasonOf<
+  'Applied' | 'EdgeReady' | 'SegmentProven'
+>[];
+
+const turnOf = ({ status, reason }: Condition): Turn => (status === 'True' ? 'Ready' : CHANGING.includes(reason) ? 'Changing' : 'NotReady');
+
+/** That something new is not ready yet is no news, before somebody has looked at it for the first time and after. */
+function isNewTurn(was: Condition, is: Condition): boolean {
+  const [before, now] = [turnOf(was), turnOf(is)];
+  const isNew = before === 'NotReady' || was.reason === 'Outdated';
+  return before !== now && (now === 'Ready' || !isNew);
 }
 
 /** A server that was there at the last look is no news. */
