@@ -62,9 +62,9 @@ export class EdgePair {
       .sort();
   }
 
-  /** How often they have taken the VIP since their pods were made. */
+  /** How often they have taken the VIP since their pods were made. One that is not there has not. */
   async takeovers(): Promise<number> {
-    const logs = await Promise.all((['edge-a', 'edge-b'] as const).map((edge) => this.logs(edge, 'vip')));
+    const logs = await Promise.all((['edge-a', 'edge-b'] as const).map((edge) => this.logs(edge, 'vip').catch(() => '')));
     return logs.join('').split('Entering MASTER STATE').length - 1;
   }
 
@@ -72,7 +72,8 @@ export class EdgePair {
   haStates(): Promise<readonly string[]> {
     return Promise.all(
       (['edge-a', 'edge-b'] as const).map(
-        async (edge) => [...(await this.logs(edge, 'dhcp')).matchAll(/HA_STATE_TRANSITION.* to ([A-Z-]+) state/g)].at(-1)?.[1] ?? '',
+        async (edge) =>
+          [...(await this.logs(edge, 'dhcp').catch(() => '')).matchAll(/HA_STATE_TRANSITION.* to ([A-Z-]+) state/g)].at(-1)?.[1] ?? '',
       ),
     );
   }
