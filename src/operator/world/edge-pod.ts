@@ -28,6 +28,8 @@ export interface EdgePod {
   readonly address: string;
   readonly ready: boolean;
   readonly terminating: boolean;
+  /** When it was created. */
+  readonly made: string;
   /** The mark of the template it was made from, and the configuration it was told of. */
   readonly template: string;
   readonly configuration: string;
@@ -75,7 +77,16 @@ interface Terminated {
 }
 
 export function edgePod(object: WireObject): EdgePod {
-  const { namespace = '', name, uid = '', resourceVersion = '', labels = {}, annotations = {}, deletionTimestamp } = object.metadata;
+  const {
+    namespace = '',
+    name,
+    uid = '',
+    resourceVersion = '',
+    labels = {},
+    annotations = {},
+    deletionTimestamp,
+    creationTimestamp = '',
+  } = object.metadata;
   const { spec, status } = object as WireObject & PodBody;
   const ready = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
   const trouble = ready ? '' : troubleOf(status);
@@ -89,6 +100,7 @@ export function edgePod(object: WireObject): EdgePod {
     address: status?.podIP ?? '',
     ready,
     terminating: deletionTimestamp !== undefined,
+    made: creationTimestamp,
     template: annotations[TEMPLATE] ?? '',
     configuration: annotations[CONFIGURATION] ?? '',
     settings: annotations[SETTINGS] ?? '',

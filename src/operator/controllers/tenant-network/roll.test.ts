@@ -9,6 +9,8 @@ import { nextStep, nextToRoll, roll } from './roll.ts';
 import { blueTenant, edgePodOf } from './testing/tenant.ts';
 
 const intents = new Map(['edge-a', 'edge-b'].map((name) => [name, { template: 'new', configuration: 'c' }]));
+const MADE = '2026-11-01T10:00:00Z';
+const LATER = '2026-11-01T10:05:00Z';
 const nobody = notProbed('NotProbed', 'nobody has looked');
 const proof = (outcome: 'proven' | 'failed', holder?: 'edge-a' | 'edge-b'): SegmentProof => ({
   outcome,
@@ -32,6 +34,7 @@ function edge(name: 'edge-a' | 'edge-b', template: string, ready = true, change:
     address: '10.128.0.9',
     ready,
     terminating: false,
+    made: MADE,
     template,
     configuration: 'c',
     settings: '',
@@ -86,6 +89,13 @@ test('an edge that refused its configuration still serves: it goes in its turn, 
 
 test('the way back leads over the edge that was changed last, and leaves the other one alone', () => {
   expect(rolled([edge('edge-a', 'new'), edge('edge-b', 'bad', false)])).toBe('edge-b');
+});
+
+test('the way back does not wait for a segment that is not well with what is to be undone', () => {
+  const [before, tried] = [edge('edge-a', 'new'), edge('edge-b', 'bad', true, { made: LATER })];
+  expect(rolled([before, tried], proof('failed', 'edge-a'))).toBe('edge-b');
+  // Forward it does: who is new has been there for the shorter time.
+  expect(rolled([edge('edge-a', 'old'), edge('edge-b', 'new', true, { made: LATER })], proof('failed', 'edge-b'))).toBeUndefined();
 });
 
 test('when the segment is not well after the first, the second stays as it is', () => {

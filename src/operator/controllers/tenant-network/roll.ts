@@ -60,7 +60,8 @@ export async function roll(
   if (outdated.length === 0) return undefined;
   // With one of two new, what was seen before it was says nothing of it.
   const now = outdated.length < edges.length && edges.every(serves) ? await proofNow(tenant, applied, context, signal) : undefined;
-  if (now?.outcome === 'notProbed') return LOOK_AGAIN_MS;
+  const current = edges.filter((edge) => !outdated.includes(edge));
+  if (now?.outcome === 'notProbed' && !isWayBack(outdated, current)) return LOOK_AGAIN_MS;
   const step = nextStep(edges, applied.edges, now ?? proof);
   if (step === undefined) return now && LOOK_AGAIN_MS;
   if (step.kind === 'replace') {
@@ -102,17 +103,22 @@ export function nextStep(edges: readonly EdgeState[], intents: Done['edges'], pr
 
 /**
  * The pod that is to be made anew now, if any. What must never happen: that a pod which still serves is deleted while nobody knows
- * that its replacement will, so whatever is new already has to be ready, on the segment, and not known to be bad for it.
+ * that its replacement will, so whatever is new already has to be ready, on the segment, and not known to be bad for it. On the way back
+ * what serves is what is wanted.
  */
 export function nextToRoll(edges: readonly EdgeState[], intents: Done['edges'], proof: SegmentProof): EdgePod | undefined {
   const outdated = edges.filter((edge) => isOutdated(edge, intents.get(edge.name)));
   const current = edges.filter((edge) => !outdated.includes(edge));
   if (current.some(({ pod, ready }) => pod !== undefined && !ready)) return undefined;
-  if (proof.outcome === 'failed' && current.length > 0) return undefined;
+  if (proof.outcome === 'failed' && current.length > 0 && !isWayBack(outdated, current)) return undefined;
   const [candidate] = [...outdated].sort((a, b) => Number(serves(a)) - Number(serves(b)) || standbyFirst(a, b, proof));
   if (candidate === undefined || !serves(candidate)) return candidate?.pod; // what does nothing can be replaced at any time
   return edges.every((edge) => edge === candidate || serves(edge)) ? candidate.pod : undefined;
 }
+
+/** Who is as wanted has been so for longer than who is not: what was tried at one edge is undone there, and may be why the segment is not well. */
+const isWayBack = (outdated: readonly EdgeState[], current: readonly EdgeState[]): boolean =>
+  outdated.every(({ pod: tried }) => current.every(({ pod: kept }) => tried !== undefined && kept !== undefined && kept.made < tried.made));
 
 export const isOutdated = ({ pod }: EdgeState, intent: EdgeIntent | undefined): boolean =>
   pod !== undefined && intent !== undefined && !pod.terminating && pod.template !== intent.template;

@@ -68,6 +68,7 @@ export function edgePodOf(name: 'edge-a' | 'edge-b', change: Partial<EdgePod> = 
     address: '10.128.0.9',
     ready: true,
     terminating: false,
+    made: '2026-11-01T10:00:00Z',
     template: 't',
     configuration: 'c',
     settings: '',
