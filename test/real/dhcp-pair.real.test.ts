@@ -121,7 +121,7 @@ test('a Kea that reads anew while it is alone answers nobody for a while, which 
   // On a busy machine its pause may be over before the prober looks.
   const seen = [await machineComes(daemons[0])];
   while (!seen.flat().includes('late') && seen.length < 6) seen.push(await machineComes(daemons[0]));
-  expect(seen.at(-1)).toEqual(['passed', 'late', 'passed']);
+  expect(seen.at(-1)?.slice(-2)).toEqual(['late', 'passed']);
   expect(seen.flat()).not.toContain('failed');
 });
 
@@ -129,5 +129,5 @@ test('when nobody answers for longer than a machine would bridge, that is a fail
   const before = await verdict();
   await daemons[0].kill();
   look(99);
-  expect(await verdictsUntil('failed', before)).toEqual(['passed', 'late', 'failed']);
+  expect((await verdictsUntil('failed', before)).slice(-2)).toEqual(['late', 'failed']);
 });
