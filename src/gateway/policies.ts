@@ -23,7 +23,7 @@ export const edgePolicies = (plan: TenantPlan, facts: ControlPlaneFacts): readon
       ports: ports.map(tcp),
     })),
   }),
-  ...(plan.edges.length > 1 ? [peerPolicy(plan)] : []),
+  ...(plan.edges.length > 0 ? [peerPolicy(plan)] : []),
 ];
 
 /** Only the operator asks the prober what it saw, and the edges what their guards noticed; kubelet, which looks whether they live, is let in by every policy. */
@@ -53,6 +53,7 @@ export const controlPlanePolicies = (plan: TenantPlan, facts: ControlPlaneFacts)
     }),
   );
 
+/** Also for a single edge: one that goes tells the other over the link that it does, and has to be heard while it leaves. */
 function peerPolicy(plan: TenantPlan): KubeObject {
   const peer = { podSelector: { matchLabels: EDGE_SELECTOR } };
   const ports: NetworkPolicyPort[] = [{ protocol: 'UDP', port: PEER_PORT }];

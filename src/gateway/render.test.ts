@@ -57,12 +57,13 @@ test('everything comes after what it needs: the namespace first, the pods last',
   ]);
 });
 
-test('a single edge has no second one, and the Services by which it would find it', () => {
+test('a single edge has no second one, and all by which it would find it', () => {
   expect(ids(manifests(single, { platform: 'kubernetes' }))).toEqual([
     'Namespace /clusters-blue-edge',
     'ServiceAccount clusters-blue-edge/edge',
     'NetworkPolicy clusters-blue-edge/default-deny',
     'NetworkPolicy clusters-blue-edge/edge-to-control-plane',
+    'NetworkPolicy clusters-blue-edge/edge-to-edge',
     'NetworkPolicy clusters-blue-edge/operator-to-edge',
     'NetworkPolicy clusters-blue-edge/operator-to-prober',
     'NetworkPolicy clusters-blue/hcpio-edge-kube-apiserver',
