@@ -42,7 +42,7 @@ test('what is not there is created, by an apply without force', async () => {
   expect(patches().map(({ path, query, headers, body }) => [path, query, headers['content-type'], headers.accept, body])).toEqual([
     [
       '/api/v1/namespaces/n/configmaps/a',
-      { fieldManager: 'me', force: 'false' },
+      { fieldManager: 'me', force: 'false', fieldValidation: 'Ignore' },
       'application/apply-patch+yaml',
       'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
       intent(),
@@ -180,7 +180,10 @@ test('a status goes to its own place, alone, and is remembered apart from the re
 test('a preview writes nothing and forgets nothing', async () => {
   server.put('configmaps', intent({ k: 'old' }) as never);
   await applier.preview(intent(), never);
-  expect([patches()[0]?.query, applier.remembered]).toEqual([{ fieldManager: 'me', force: 'true', dryRun: 'All' }, 0]);
+  expect([patches()[0]?.query, applier.remembered]).toEqual([
+    { fieldManager: 'me', force: 'true', fieldValidation: 'Ignore', dryRun: 'All' },
+    0,
+  ]);
 });
 
 test('an intent has nothing of what the server keeps for itself', () => {

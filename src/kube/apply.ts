@@ -53,6 +53,12 @@ interface Remembered {
   readonly refusal?: Refusal;
 }
 
+/**
+ * By default the server decodes the YAML of an apply a second time, for nothing but to warn of keys that stand there twice. What we send
+ * was serialised and has none; that a field does not exist is found by the apply itself.
+ */
+const ONCE_DECODED = { fieldValidation: 'Ignore' } as const;
+
 export class Applier {
   readonly #transport: Transport;
   readonly #discovery: Discovery;
@@ -147,7 +153,7 @@ export class Applier {
       {
         method: 'PATCH',
         path: resourcePath(resource, ref.namespace, ref.name, subresource),
-        query: { fieldManager: this.#fieldManager, force, ...(dryRun ? { dryRun: 'All' } : {}) },
+        query: { fieldManager: this.#fieldManager, force, ...ONCE_DECODED, ...(dryRun ? { dryRun: 'All' } : {}) },
         contentType: 'application/apply-patch+yaml',
         accept: wholeObject ? 'application/json' : METADATA_ONLY,
         body: intent,
