@@ -10,17 +10,18 @@ const { signal } = new AbortController();
 function setup(known?: (stop: AbortSignal) => Promise<unknown>) {
   const guests = new Map<string, GuestAddress>([['clusters/blue', { namespace: 'clusters-blue', address: '172.30.0.7', port: 6443 }]]);
   const changed: string[] = [];
+  const clock = new ManualClock();
   let answer: () => Seen = () => 'absent';
   const routers = new GuestRouters({
     read: async () => answer(),
     guests: () => guests,
-    clock: new ManualClock(),
+    clock,
     random: () => 0.5,
     log: silentLogger,
     ...(known ? { known } : {}),
   });
   routers.onChange((tenant) => changed.push(tenant));
-  return { routers, guests, changed, answers: (next: () => Seen) => (answer = next) };
+  return { routers, guests, clock, changed, answers: (next: () => Seen) => (answer = next) };
 }
 
 test('a tenant is looked at again when its router comes, moves or goes, and not otherwise', async () => {
@@ -62,6 +63,20 @@ test('the first round waits until the guests are known, and no longer', async ()
   synced.resolve();
   await settle();
   expect(changed).toEqual(['clusters/blue']);
+  stop.abort();
+  await running;
+});
+
+test.each([
+  [1, 20_000],
+  [1000, 60_000],
+])('%i guests are asked again after %i ms: some sixteen a second at most, however many there are', async (count, pauseMs) => {
+  const { routers, guests, clock } = setup();
+  const guest = { namespace: 'clusters-blue', address: '172.30.0.7', port: 6443 };
+  for (let n = 1; n < count; n += 1) guests.set(`clusters/${n}`, guest);
+  const stop = new AbortController();
+  const running = routers.run(stop.signal);
+  await expect.poll(() => clock.waits).toEqual([pauseMs]);
   stop.abort();
   await running;
 });

@@ -23,12 +23,15 @@ export interface RoutersOptions {
   readonly log: Logger;
   /** Resolves when the guests are known; before that there is nobody to ask. */
   readonly known?: (signal: AbortSignal) => Promise<unknown>;
-  /** The pause after a round over all of them. */
-  readonly everyMs?: number;
 }
 
+/** The pause after a round over all of them. */
 const EVERY_MS = 20_000;
+/** Longer where there are many: with a thousand it would otherwise be fifty handshakes a second, for ever. */
+const PER_GUEST_MS = 60;
 const AT_ONCE = 4;
+
+const pauseAfter = (guests: number): number => Math.max(EVERY_MS, guests * PER_GUEST_MS);
 
 export class GuestRouters implements Runnable {
   readonly name = 'guest routers';
@@ -49,16 +52,16 @@ export class GuestRouters implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, random, everyMs = EVERY_MS, known } = this.#options;
+    const { clock, random, known } = this.#options;
     await known?.(signal).catch(() => {});
     while (!signal.aborted) {
-      await this.round(signal);
-      await sleep(clock, everyMs * (0.75 + random() / 2), signal).catch(() => {});
+      const guests = await this.round(signal);
+      await sleep(clock, pauseAfter(guests) * (0.75 + random() / 2), signal).catch(() => {});
     }
   }
 
-  /** A few at once: there is no hurry, a thousand handshakes together would be felt, and one that hangs must not hold up all. */
-  async round(signal: AbortSignal): Promise<void> {
+  /** A few at once: there is no hurry, a thousand handshakes together would be felt, and one that hangs must not hold up all. Says how many. */
+  async round(signal: AbortSignal): Promise<number> {
     const { guests, read, log } = this.#options;
     const now = new Map(guests());
     for (const tenant of this.#seen.keys()) if (!now.has(tenant)) this.#seen.delete(tenant);
@@ -71,6 +74,7 @@ export class GuestRouters implements Runnable {
       }
     };
     await mapParallel([...now], AT_ONCE, look, signal).catch(() => {});
+    return now.size;
   }
 
   #learn(tenant: Key, router: Seen): void {

@@ -34,7 +34,7 @@ export function feedTenants(controller: Controller, world: World): void {
     (slices) => follow(controller, slices, ofNamespace),
   );
   world.hub.onChange(() => {
-    for (const { metadata } of tenants.list()) controller.queue.add(keyOf(metadata));
+    for (const { metadata } of tenants.each()) controller.queue.add(keyOf(metadata));
   });
 }
 

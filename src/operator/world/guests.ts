@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 const API_SERVICE = 'kube-apiserver';
 
 export function* guestsOf({ sources, index }: Pick<World, 'sources' | 'index'>): Generator<readonly [Key, GuestAddress]> {
-  for (const tenant of sources.tenants.list()) {
+  for (const tenant of sources.tenants.each()) {
     if (tenant.spec === undefined || tenant.metadata.deletionTimestamp || gatewaySettings(tenant.spec).apps !== 'Gateway') continue;
     const namespace = namespacesOf(tenant).controlPlane;
     const service = index.services.get(namespace)?.find(({ metadata }) => metadata.name === API_SERVICE);
