@@ -168,7 +168,7 @@ function controllersOf(options: OperatorOptions, platform: Platform, parts: Part
     lookNow: askProberToLook ?? nobody,
     guestRouter: (tenant: Key) => parts.routers.of(tenant),
     namespaceOwner: namespaceOwner(transport),
-    findStranger: strangersOf(transport),
+    findStrangers: strangersOf(transport),
     metrics: meters,
   };
   const tenants: Controller = make('tenantnetwork', 'tenant', tenantNetworkReconciler, workers);

@@ -4,24 +4,31 @@
  */
 import { METADATA_LIST_ONLY } from '../kube/client.ts';
 import { isNotFound } from '../kube/errors.ts';
-import { type ObjectRef, type Resource, resourcePath, type WireObject } from '../kube/object.ts';
+import { type Resource, resourcePath, type WireObject } from '../kube/object.ts';
 import type { Transport } from '../kube/transport.ts';
 import { FIELD_MANAGER } from './ledger/ledger.ts';
 import type { ManagedFields } from './ledger/owned-fields.ts';
 
-/** Who made the object of that name; undefined when there is none, or when we wrote to it before and somebody took our label away. */
-export type FindStranger = (resource: Resource, ref: ObjectRef, signal: AbortSignal) => Promise<string | undefined>;
+/** Who made each object of a kind in a namespace, by its name; without those that we wrote to before, also if somebody took our label away. */
+export type FindStrangers = (
+  resource: Resource,
+  namespace: string | undefined,
+  signal: AbortSignal,
+) => Promise<ReadonlyMap<string, string>>;
 
-/** By a list of one, because what the operator watches it may list: to read it needs no other right. */
+/** By a list, because what the operator watches it may list: to read it needs no other right. */
 export const strangersOf =
-  (transport: Transport): FindStranger =>
-  async (resource, { namespace, name }, signal) => {
-    const query = { fieldSelector: `metadata.name=${name}` };
-    const request = { path: resourcePath(resource, namespace), query, accept: METADATA_LIST_ONLY };
+  (transport: Transport): FindStrangers =>
+  async (resource, namespace, signal) => {
+    const request = { path: resourcePath(resource, namespace), accept: METADATA_LIST_ONLY };
     // A kind that is not installed has no objects; the write says that it is missing.
     const answer = await transport.request<List>(request, signal).catch(unlessAbsent);
-    const [found] = answer?.body.items ?? [];
-    return found && strangerIn(found);
+    return new Map(
+      (answer?.body.items ?? []).flatMap((found) => {
+        const maker = strangerIn(found);
+        return maker === undefined ? [] : [[found.metadata.name, maker] as const];
+      }),
+    );
   };
 
 interface List {

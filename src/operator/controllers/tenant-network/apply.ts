@@ -16,6 +16,7 @@ import { hashOfList } from '../../../probes/probe-list.ts';
 import { renderTenant } from '../../../tenant/render.ts';
 import { type Intent, intentOf, templateMark } from '../../ledger/intent.ts';
 import { type Standing, standingOf } from '../../ledger/ledger.ts';
+import type { FindStrangers } from '../../strangers.ts';
 import { tenantLabel } from '../../world/tenant.ts';
 import type { Context } from './context.ts';
 import type { Tenant } from './observe.ts';
@@ -132,6 +133,7 @@ class Work {
   readonly refused: Refused[] = [];
   /** The namespace that was made just now: there is nothing in it but ours. */
   #made: string | undefined;
+  readonly #strangers = new Map<string, ReturnType<FindStrangers>>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -163,13 +165,21 @@ class Work {
 
   /** Whose a namespace is was asked before anything else. */
   async #isStrangers(ref: ObjectRef, signal: AbortSignal): Promise<boolean> {
-    const { world, findStranger, metrics } = this.#context;
     if (ref.kind === 'Namespace' || ref.namespace === this.#made) return false;
-    const maker = await findStranger(world.resourceOf(ref.kind), ref, signal);
+    const maker = (await this.#strangersBeside(ref, signal)).get(ref.name);
     if (maker === undefined) return false;
-    metrics.applied('refused', ref.kind);
+    this.#context.metrics.applied('refused', ref.kind);
     this.refused.push({ ref, maker });
     return true;
+  }
+
+  /** Asked once for all that is to be made there of a kind. */
+  #strangersBeside({ kind, namespace }: ObjectRef, signal: AbortSignal): ReturnType<FindStrangers> {
+    const { world, findStrangers } = this.#context;
+    const place = `${kind} ${namespace}`;
+    const asked = this.#strangers.get(place) ?? findStrangers(world.resourceOf(kind), namespace, signal);
+    this.#strangers.set(place, asked);
+    return asked;
   }
 
   async #refused(ref: ObjectRef, refusal: Refusal, signal: AbortSignal): Promise<void> {

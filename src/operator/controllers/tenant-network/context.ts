@@ -7,7 +7,7 @@ import type { TenantRenderOptions } from '../../../tenant/render.ts';
 import type { OperatorMetrics } from '../../metrics.ts';
 import type { GuardsOf } from '../../segment/guard-reports.ts';
 import type { AskProber, ProbeSegment } from '../../segment/segment-probes.ts';
-import type { FindStranger } from '../../strangers.ts';
+import type { FindStrangers } from '../../strangers.ts';
 import type { World } from '../../world/world.ts';
 import type { Writer } from '../../writer.ts';
 import type { ProbeWords } from './explain.ts';
@@ -28,7 +28,7 @@ export interface Context {
   readonly forgetSegment: (tenant: Key) => void;
   /** Whose a namespace is: the tenant's label, empty when it is nobody's that we know; undefined when there is none of that name. */
   readonly namespaceOwner: (name: string, signal: AbortSignal) => Promise<string | undefined>;
-  readonly findStranger: FindStranger;
+  readonly findStrangers: FindStrangers;
   readonly tell: (event: EventToTell) => void;
   readonly metrics: OperatorMetrics;
   /** How often this tenant has failed since it last did well. */
