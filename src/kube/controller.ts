@@ -6,7 +6,7 @@ import { type Clock, childScope, onAbort, type Random } from './clock.ts';
 import { ApiError, isConflict, LeadershipLost, TerminalError, toError } from './errors.ts';
 import type { Key } from './object.ts';
 import type { Rate } from './rate-limit.ts';
-import type { Store, Stored, StoreEvent } from './store.ts';
+import type { Stored, StoreEvent } from './store.ts';
 import { type Logger, type Metrics, noMetrics, silentLogger } from './telemetry.ts';
 import { PRIORITY, WorkQueue } from './work-queue.ts';
 
@@ -46,6 +46,11 @@ export class ReconcileTimeout extends Error {
   override readonly name = 'ReconcileTimeout';
 }
 
+/** A store, or what tells of less than all that happens in one. */
+export interface Subscribable<T extends Stored, R> {
+  subscribe(subscriber: (event: StoreEvent<T>) => void): R;
+}
+
 const DEADLINE_MS = 120_000;
 const DRAIN_MS = 25_000;
 const ABANDON_MS = 5_000;
@@ -75,9 +80,9 @@ export class Controller {
     });
   }
 
-  /** Changes in the store add the keys that `keys` makes of them. An update asks for the old object too: it may have had another owner. */
-  watch<T extends Stored>(store: Store<T>, keys: (object: T, event: StoreEvent<T>) => Iterable<Key>): () => void {
-    return store.subscribe((event) => {
+  /** Changes in the source add the keys that `keys` makes of them. An update asks for the old object too: it may have had another owner. */
+  watch<T extends Stored, R>(source: Subscribable<T, R>, keys: (object: T, event: StoreEvent<T>) => Iterable<Key>): R {
+    return source.subscribe((event) => {
       const priority = event.type === 'added' && event.initial ? PRIORITY.low : PRIORITY.normal;
       const affected = new Set(keys(event.object, event));
       if (event.type === 'updated') for (const key of keys(event.old, event)) affected.add(key);

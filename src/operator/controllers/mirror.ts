@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../kube/clock.ts';
 import { type ConditionInput, setConditions } from '../../kube/conditions.ts';
-import { apiVersionOf } from '../../kube/object.ts';
+import { apiVersionOf, keyOf } from '../../kube/object.ts';
 import { HOSTED_CLUSTER } from '../resources.ts';
 import { type KeptHostedCluster, MIRROR_CONDITION } from '../world/projections.ts';
 import type { World } from '../world/world.ts';
@@ -32,8 +32,11 @@ export async function withdrawMirror(cluster: KeptHostedCluster, context: Contex
 
 async function write(cluster: KeptHostedCluster, conditions: readonly ConditionInput[], { world, writer }: Context, signal: AbortSignal) {
   if (cluster.metadata.deletionTimestamp) return;
-  const answer = await writer.applyStatus(objectOf(cluster), { conditions }, signal);
-  if (answer) world.sources.hostedClusters.wrote(answer);
+  const { hostedClusters } = world.sources;
+  await hostedClusters.writing(keyOf(cluster.metadata), async () => {
+    const answer = await writer.applyStatus(objectOf(cluster), { conditions }, signal);
+    if (answer) hostedClusters.wrote(answer);
+  });
 }
 
 const objectOf = ({ metadata: { name, namespace, uid } }: KeptHostedCluster) => ({

@@ -39,7 +39,7 @@ export function feedTenants(controller: Controller, world: World): void {
 }
 
 export function follow<T, Row extends Stored>(controller: Controller, tracked: Tracked<T, Row>, keys: (object: T) => Iterable<Key>): void {
-  controller.watch(tracked.store, (row, event) => (tracked.isNews(event) ? keys(tracked.open(row)) : []));
+  controller.watch(tracked, (row) => keys(tracked.open(row)));
 }
 
 /** Those on the same layer 2, and those that serve the same cluster: what one of them wants may be in the other's way. */

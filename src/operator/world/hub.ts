@@ -12,7 +12,7 @@ export class HubView {
   constructor(sources: Sources['hub']) {
     this.#sources = sources;
     // Nodes report all the time, and next to never something new.
-    for (const tracked of Object.values(sources)) tracked.onNews(() => this.#look());
+    for (const tracked of Object.values(sources)) tracked.subscribe(() => this.#look());
   }
 
   get current(): Hub {

@@ -28,9 +28,7 @@ let news: string[];
 beforeEach(() => {
   tracked = new Tracked({ transport, resource, keeping: asText(project), indexes: { kept: ({ kept }) => [kept] } });
   news = [];
-  tracked.store.subscribe((event) => {
-    if (tracked.isNews(event)) news.push(`${event.type} ${event.object.metadata.resourceVersion}`);
-  });
+  tracked.subscribe((event) => news.push(`${event.type} ${event.object.metadata.resourceVersion}`));
 });
 
 test('a change in a field that is not kept is no news', () => {
@@ -64,12 +62,36 @@ test('the echo of a create is no news either', () => {
   expect(news).toEqual([]);
 });
 
-test('those who asked for news without details get the same', () => {
-  let count = 0;
-  tracked.onNews(() => count++);
+test('an echo that comes before the answer is no news either', async () => {
   tracked.store.upsert(object('1', 'x'));
-  tracked.store.upsert(object('2', 'x', 'heartbeat'));
-  expect(count).toBe(1);
+  await tracked.writing('a', async () => {
+    tracked.store.upsert(object('2', 'y'));
+    tracked.wrote(object('2', 'y'));
+  });
+  tracked.store.upsert(object('3', 'theirs'));
+  expect(news).toEqual(['added 1', 'updated 3']);
+});
+
+test('what somebody else wrote during our write is news as soon as that is answered', async () => {
+  tracked.store.upsert(object('1', 'x'));
+  await tracked.writing('a', async () => {
+    tracked.store.upsert(object('2', 'theirs'));
+    tracked.store.upsert(object('3', 'y'));
+    tracked.store.upsert(object('4', 'theirs again'));
+    tracked.store.remove(object('4', 'theirs again'));
+    expect(news).toEqual(['added 1']);
+    tracked.wrote(object('3', 'y'));
+  });
+  expect(news).toEqual(['added 1', 'updated 2', 'updated 4', 'deleted 4']);
+});
+
+test('without an answer everything that came meanwhile is news', async () => {
+  const failing = tracked.writing('a', async () => {
+    tracked.store.upsert(object('1', 'x'));
+    throw new Error('the connection was reset');
+  });
+  await expect(failing).rejects.toThrow('the connection was reset');
+  expect(news).toEqual(['added 1']);
 });
 
 test('what comes out is what went in, by key, by index and in lists, and belongs to whoever asked', () => {

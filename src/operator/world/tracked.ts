@@ -6,7 +6,7 @@
 import { Informer, type InformerOptions } from '../../kube/informer.ts';
 import type { Selection } from '../../kube/list-pager.ts';
 import type { Watched } from '../../kube/manager.ts';
-import { type Key, type Resource, type WireObject, withKind } from '../../kube/object.ts';
+import { type Key, keyOf, type Resource, type WireObject, withKind } from '../../kube/object.ts';
 import { Overlay } from '../../kube/overlay.ts';
 import type { ReflectorState } from '../../kube/reflector.ts';
 import type { Indexers, Reader, Store, Stored, StoreEvent } from '../../kube/store.ts';
@@ -27,7 +27,9 @@ export class Tracked<T, Row extends Stored = TextRow> implements Reader<T>, Watc
   readonly #keeping: Keeping<T, Row>;
   readonly #informer: Informer<Row>;
   readonly #overlay: Overlay<Row>;
-  #judged: StoreEvent<Row> | undefined;
+  readonly #subscribers: ((event: StoreEvent<Row>) => void)[] = [];
+  /** Writes of ours that are not answered yet. */
+  readonly #writes = new Map<Key, { readonly versions: Set<string | undefined>; readonly held: StoreEvent<Row>[] }>();
   #news = false;
 
   constructor({ keeping, indexes = {}, name, ...options }: TrackedOptions<T, Row>) {
@@ -39,10 +41,12 @@ export class Tracked<T, Row extends Stored = TextRow> implements Reader<T>, Watc
     this.name = name ?? this.#informer.name;
     // Before the overlay subscribes: it forgets a write in the moment its echo comes.
     this.#informer.store.subscribe((event) => {
-      this.#judged = event;
       this.#news = this.#judge(event);
     });
     this.#overlay = new Overlay({ store: this.#informer.store, project, clock: options.transport.clock });
+    this.#informer.store.subscribe((event) => {
+      if (this.#news) this.#announce(event);
+    });
   }
 
   get store(): Store<Row> {
@@ -57,16 +61,25 @@ export class Tracked<T, Row extends Stored = TextRow> implements Reader<T>, Watc
     return this.#informer.run(signal);
   }
 
-  /** To be asked by subscribers of the store, while they are being told of the event. */
-  isNews(event: StoreEvent<Row>): boolean {
-    return this.#judged !== event || this.#news;
+  /** Tells of every change that is news, from now on. */
+  subscribe(subscriber: (event: StoreEvent<Row>) => void): void {
+    this.#subscribers.push(subscriber);
   }
 
-  /** Calls back at every change that is news. */
-  onNews(listener: () => void): void {
-    this.store.subscribe((event) => {
-      if (this.isNews(event)) listener();
-    });
+  /**
+   * Runs a write of ours to the object, of whose answer `wrote` is told. What the watch says of the object meanwhile waits until that is
+   * known: of a busy API server the echo comes before the answer more often than after it.
+   */
+  async writing<R>(key: Key, write: () => Promise<R>): Promise<R> {
+    if (this.#writes.has(key)) return write();
+    const { versions, held } = { versions: new Set<string | undefined>(), held: [] as StoreEvent<Row>[] };
+    this.#writes.set(key, { versions, held });
+    try {
+      return await write();
+    } finally {
+      this.#writes.delete(key);
+      for (const event of held) if (event.type === 'deleted' || !versions.has(event.object.metadata.resourceVersion)) this.#announce(event);
+    }
   }
 
   /** The object that the store keeps a row of. */
@@ -81,6 +94,7 @@ export class Tracked<T, Row extends Stored = TextRow> implements Reader<T>, Watc
 
   /** The answer to a write of ours, whole or metadata only. */
   wrote(object: WireObject): void {
+    this.#writes.get(keyOf(object.metadata))?.versions.add(object.metadata.resourceVersion);
     this.#overlay.wrote(withKind(object, this.resource));
   }
 
@@ -100,6 +114,12 @@ export class Tracked<T, Row extends Stored = TextRow> implements Reader<T>, Watc
 
   byIndex(index: string, value: string): readonly T[] {
     return this.#overlay.byIndex(index, value).map((row) => this.open(row));
+  }
+
+  #announce(event: StoreEvent<Row>): void {
+    const write = this.#writes.get(event.key);
+    if (write) write.held.push(event);
+    else for (const subscriber of this.#subscribers) subscriber(event);
   }
 
   #judge(event: StoreEvent<Row>): boolean {

@@ -79,6 +79,11 @@ export class World {
     return ledger.resource;
   }
 
+  /** Runs a write of ours to an object of the ledger. */
+  writing<R>(ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>, write: () => Promise<R>): Promise<R> {
+    return this.#ledgers.get(ref.kind)?.writing(keyOf(ref), write) ?? write();
+  }
+
   /** The answer to a write of ours, so that the next look does not see the world as it was before. */
   wrote(object: KubeObject, kind: string): void {
     this.#ledgers.get(kind)?.wrote(object as WireObject);

@@ -15,7 +15,7 @@ import type { FieldProblem, Refusal } from '../../../kube/refusal.ts';
 import { hashOfList } from '../../../probes/probe-list.ts';
 import { renderTenant } from '../../../tenant/render.ts';
 import { type Intent, intentOf, templateMark } from '../../ledger/intent.ts';
-import { type Standing, standingOf } from '../../ledger/ledger.ts';
+import { type Entry, type Standing, standingOf } from '../../ledger/ledger.ts';
 import type { FindStrangers } from '../../strangers.ts';
 import { tenantLabel } from '../../world/tenant.ts';
 import type { Context } from './context.ts';
@@ -147,20 +147,26 @@ class Work {
     // What is about to go cannot be changed any more; when it is gone, we are told and make it anew.
     if (standing.state === 'asIntended' || standing.state === 'terminating') return;
     if (standing.state === 'absent' && (await this.#isStrangers(ref, signal))) return;
-    const result = await writer.apply(intent, live, signal);
+    const result = await world.writing(ref, () => this.#apply(intent, live, signal));
     const repair = repairOf(ref, standing, result);
     metrics.applied(repair ? 'repaired' : result.outcome, ref.kind);
     if (result.outcome === 'refused') {
       await this.#refused(ref, result.refusal, signal);
       return;
     }
-    if (result.object) world.wrote(result.object, ref.kind);
     // From now on the object itself tells that it is as intended; only one that never can be has to be remembered.
     if (standingOf(intent, world.entry(ref)).state === 'asIntended') writer.forget(ref);
     if (result.outcome === 'created') this.#created.push(ref);
     if (result.outcome === 'created' && ref.kind === 'Namespace') this.#made = ref.name;
     if (repair) this.#repaired.push(repair);
     else if (result.outcome === 'changed') this.#changed.push(ref);
+  }
+
+  async #apply(intent: Intent, live: Entry | undefined, signal: AbortSignal): Promise<ApplyResult> {
+    const { world, writer } = this.#context;
+    const result = await writer.apply(intent, live, signal);
+    if (result.outcome !== 'refused' && result.object) world.wrote(result.object, intent.object.kind);
+    return result;
   }
 
   /** Whose a namespace is was asked before anything else. */

@@ -12,7 +12,7 @@ export const FINALIZER = `${GROUP}/edge`;
  * The owner is in the same namespace, so the garbage collector takes the TenantNetwork along when the HostedCluster is really
  * gone, which is after its workers have drained through our gateway. `blockOwnerDeletion` stays away: nobody waits for us.
  */
-export async function claim({ object, hostedCluster }: Tenant, { world, writer }: Context, signal: AbortSignal): Promise<void> {
+export async function claim({ key, object, hostedCluster }: Tenant, { world, writer }: Context, signal: AbortSignal): Promise<void> {
   const { finalizers, name, namespace, uid } = object.metadata;
   const owned = hostedCluster === undefined || object.owners.includes(hostedCluster.metadata.uid);
   if (finalizers.includes(FINALIZER) && owned) return;
@@ -28,6 +28,9 @@ export async function claim({ object, hostedCluster }: Tenant, { world, writer }
     kind: object.kind,
     metadata: { name, namespace, uid, finalizers: [FINALIZER], ...(owner ? { ownerReferences: [owner] } : {}) },
   };
-  const answer = await writer.patch(TENANT_NETWORK, object.metadata, { type: 'apply', force: true, body }, signal);
-  if (answer) world.sources.tenants.wrote(answer);
+  const { tenants } = world.sources;
+  await tenants.writing(key, async () => {
+    const answer = await writer.patch(TENANT_NETWORK, object.metadata, { type: 'apply', force: true, body }, signal);
+    if (answer) tenants.wrote(answer);
+  });
 }

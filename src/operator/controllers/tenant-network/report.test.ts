@@ -43,7 +43,7 @@ async function looked(...looks: readonly Look[]) {
   let status: TenantNetworkStatus = {};
   for (const { applied = well, seen: sight, change } of looks) {
     const record = recorded();
-    const world = { sources: { tenants: { wrote() {} } } };
+    const world = { sources: { tenants: { writing: (_: string, write: () => Promise<void>) => write(), wrote() {} } } };
     const context = { ...record, clock, world, metrics: { tenant() {} } } as unknown as Context;
     const tenant = blueTenant({ ...change, status });
     const planned = planFor(tenant);

@@ -42,11 +42,19 @@ export async function reportLeaving(tenant: Tenant, message: string, context: Co
   return !saysTheSame(before, status, 'Ready');
 }
 
-async function write({ object, status: before }: Tenant, status: TenantNetworkStatus, { writer, world }: Context, signal: AbortSignal) {
+async function write(
+  { key, object, status: before }: Tenant,
+  status: TenantNetworkStatus,
+  { writer, world }: Context,
+  signal: AbortSignal,
+) {
   const { apiVersion, kind, metadata } = object;
   const known = { apiVersion, kind, metadata: { name: metadata.name, namespace: metadata.namespace, uid: metadata.uid }, status: before };
-  const answer = await writer.applyStatus(known, status, signal);
-  if (answer) world.sources.tenants.wrote(answer);
+  const { tenants } = world.sources;
+  await tenants.writing(key, async () => {
+    const answer = await writer.applyStatus(known, status, signal);
+    if (answer) tenants.wrote(answer);
+  });
 }
 
 function tellNews(tenant: Tenant, { findings }: Planned, applied: Applied, status: TenantNetworkStatus, context: Context): void {

@@ -23,7 +23,8 @@ const everything = [entry('Namespace', 'clusters-blue-edge'), entry('NetworkPoli
 async function taken(inventory: readonly Entry[], cluster: Partial<KeptHostedCluster['metadata']> = {}, status: TenantNetworkStatus = {}) {
   const record = recorded();
   const gone: string[] = [];
-  const world = { sources: { tenants: { wrote() {} }, hostedClusters: { wrote() {} } } };
+  const tracked = { writing: (_: string, write: () => Promise<void>) => write(), wrote() {} };
+  const world = { sources: { tenants: tracked, hostedClusters: tracked } };
   const metrics = { gone: (key: string) => void gone.push(key) };
   const context = { ...record, clock, world, metrics } as unknown as Context;
   const blue = blueTenant({ status });
