@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { type ExecOrder, exec } from './exec.ts';
 import { Transport } from './transport.ts';
 
-/** Faults that no kubelet shows on demand; the real ones are asked in test/lab/exec.lab.test.ts. */
+/** Faults that no kubelet shows on demand; the real ones are asked in test/lab/standing/live-commands.ts. */
 let http: Server;
 let sockets: WebSocketServer;
 let asked: string[] = [];

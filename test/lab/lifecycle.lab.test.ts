@@ -37,6 +37,11 @@ test('without nodes it is a control plane alone', async () => {
   expect(await lab.kubectl(['get', 'nodes', '-o', 'name'])).toBe('');
   expect((await lab.parts()).map(({ part }) => part)).toEqual(['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler']);
   expect(await lab.kubectl(['get', 'crd', 'hostedclusters.hypershift.openshift.io', '-o', 'name'])).toContain('hostedclusters');
+  expect(await hcpioLab('kubeconfig', 'hosted', '--name', ONE)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `hcpio: lab ${ONE} has no hosted cluster\n`,
+  });
   await expectCleanDown(ONE);
 });
 

@@ -1,33 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openLab } from '../../src/lab/open.ts';
-import type { Condition, Manifest } from '../../src/lab/player/hosted-cluster.ts';
-import { nodePool } from '../../src/lab/player/scenario.ts';
-import { asWritten, fixture } from '../../src/lab/player/testing/fixtures.ts';
-import type { RunningLab } from '../../src/lab/running-lab.ts';
-import { execInVm } from '../../src/lab/worker/agent.ts';
-import { workers } from '../../src/lab/worker/control.ts';
-import { hcpioLab, hcpioLabWell, startHcpioLab } from './testing/cli.ts';
-import { dial, netnsOf } from './testing/from-worker.ts';
-import { remainsOf } from './testing/machine.ts';
-import { BUSYBOX, eventually } from './testing/pods.ts';
+import type { Condition, Manifest } from '../../../src/lab/player/hosted-cluster.ts';
+import { nodePool } from '../../../src/lab/player/scenario.ts';
+import { asWritten, fixture } from '../../../src/lab/player/testing/fixtures.ts';
+import { execInVm } from '../../../src/lab/worker/agent.ts';
+import { workers } from '../../../src/lab/worker/control.ts';
+import { hcpioLabWell, startHcpioLab } from '../testing/cli.ts';
+import { dial, netnsOf } from '../testing/from-worker.ts';
+import { BUSYBOX, eventually } from '../testing/pods.ts';
+import { lab, NAME } from './lab.ts';
 
-const NAME = 'thosted';
 const NAMESPACE = 'clusters-blue';
 const { signal } = new AbortController();
-let lab: RunningLab;
-
-beforeAll(async () => {
-  await hcpioLab('down', '--name', NAME);
-  await hcpioLabWell('up', '--name', NAME);
-  lab = await openLab(NAME);
-});
-
-afterAll(async () => {
-  await hcpioLab('down', '--name', NAME, '--purge');
-  expect(remainsOf(NAME)).toEqual([]);
-});
 
 const get = async <T = Manifest>(...args: readonly string[]) => JSON.parse(await lab.kubectl(['get', ...args, '--output=json'])) as T;
 const list = async (kind: string, namespace = NAMESPACE) =>
@@ -124,9 +109,12 @@ describe('a NodePool', () => {
       () => workers.list(lab),
       (found) => found.length === 1,
     );
-    const [instance] = (await list('virtualmachineinstances')).filter(({ metadata }) => metadata.name === worker?.name);
-    const { interfaces } = (instance as unknown as { status: { interfaces: readonly { name: string; mac: string; ipAddress?: string }[] } })
-      .status;
+    type Instance = Manifest & { readonly status?: { interfaces?: readonly { name: string; mac: string; ipAddress?: string }[] } };
+    const legs = async () =>
+      ((await list('virtualmachineinstances')) as readonly Instance[]).find(({ metadata }) => metadata.name === worker?.name)?.status
+        ?.interfaces ?? [];
+    // The machine is powered on before its status is written.
+    const interfaces = await eventually(legs, (found) => found.length > 0);
     expect(interfaces).toEqual([
       expect.objectContaining({ name: 'iface1_default-vlan100', mac: expect.stringMatching(/^02(:[0-9a-f]{2}){5}$/) }),
     ]);
