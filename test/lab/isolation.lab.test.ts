@@ -10,7 +10,7 @@ import type { RunningLab } from '../../src/lab/running-lab.ts';
 import { workers } from '../../src/lab/worker/control.ts';
 import { hcpioLab, hcpioLabWell } from './testing/cli.ts';
 import { handshakes, netnsOf } from './testing/from-worker.ts';
-import { dialFromPod } from './testing/in-pod.ts';
+import { dialFromPod, runInPod } from './testing/in-pod.ts';
 import { remainsOf } from './testing/machine.ts';
 import { conditionOf, says, tenantNetwork } from './testing/operator.ts';
 import { addressOf, BUSYBOX, eventually } from './testing/pods.ts';
@@ -115,6 +115,8 @@ describe('seen from a worker', () => {
       lab.hub.dns,
     ];
     const { device } = await legOf(lab, netns);
+    // Pods inherit it from nodes that forward, as those of a hub do.
+    for (const pod of STATIONS) await runInPod(lab, 'clusters-blue-edge', pod, ['sysctl', '-qw', 'net.ipv4.ip_forward=1']);
     for (const [way, ports] of [
       [
         ['via', EDGES[0]],
@@ -188,6 +190,7 @@ describe('seen from a worker', () => {
     const counts = await lab.kubectl(['exec', '--namespace=clusters-blue-edge', 'edge-a-0', ...report]);
     console.log(`edge-a: ${counts.replaceAll('\n', ' ')}`);
     expect(counts).toMatch(/^dropped_segment [1-9]/m);
+    expect(counts).toMatch(/^dropped_forward [1-9]/m);
   });
 });
 

@@ -5,6 +5,11 @@ import type { Lab } from '../../../src/lab/contract.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
+export async function runInPod(lab: Lab, namespace: string, name: string, argv: readonly string[]): Promise<string> {
+  const uid = await lab.kubectl(['get', 'pod', name, `--namespace=${namespace}`, '--output=jsonpath={.metadata.uid}']);
+  return lab.run(['nsenter', `--net=/proc/${processOf(uid)}/ns/net`, '--', ...argv]);
+}
+
 /** What becomes of connections to each: `open`, an error code, or `silence`. */
 export async function dialFromPod(
   lab: Lab,
@@ -12,10 +17,8 @@ export async function dialFromPod(
   name: string,
   targets: readonly string[],
 ): Promise<Readonly<Record<string, string>>> {
-  const uid = await lab.kubectl(['get', 'pod', name, `--namespace=${namespace}`, '--output=jsonpath={.metadata.uid}']);
-  const enter = ['nsenter', `--net=/proc/${processOf(uid)}/ns/net`, '--'];
   const program = [join(ROOT, 'node_modules/node/bin/node'), join(ROOT, 'test/real/programs/tcp.ts')];
-  return JSON.parse(await lab.run([...enter, ...program, 'dial', ...targets])) as Readonly<Record<string, string>>;
+  return JSON.parse(await runInPod(lab, namespace, name, [...program, 'dial', ...targets])) as Readonly<Record<string, string>>;
 }
 
 /** The pod's first process, by the cgroup that kubelet made for it: the one that holds its network. Others come and go with every probe. */
