@@ -84,6 +84,12 @@ describe('a decision', () => {
     expect(await held({ behind: ['edge-a', 'edge-b'], holder: 'edge-b' })).toBe('edge-b waits for edge-a');
   });
 
+  test('is not begun by what was seen a while ago: who has the VIP is asked', async () => {
+    const asked = { behind: ['edge-a', 'edge-b'], report: { holder: 'edge-b' } } as const;
+    expect(await held(asked)).toBe('edge-b waits for edge-a');
+    expect(await held({ ...asked, holder: 'edge-a' })).toBe('edge-b waits for edge-a');
+  });
+
   test('reaches the other one when the first is ready long enough after it was told, and answers on the segment', async () => {
     expect(await held({ b: { settings: told(settings, SETTLED_MS / 1000 - 1) } })).toBe(WAITS);
     expect(await held({ b: following })).toBeUndefined();

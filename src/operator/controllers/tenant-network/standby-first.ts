@@ -66,7 +66,10 @@ export async function heldBack(
   signal: AbortSignal,
 ): Promise<HeldBack | undefined> {
   const settings = settingsOf(tenant, context);
-  const pair = pairOf(tenant, plan, settings);
+  const edges = edgeStates(plan, tenant.pods);
+  const hasIt = (edge: EdgeState): boolean => toldTo(edge)?.settings === settings;
+  if (edges.every(hasIt) || !edges.some((edge) => isBehind(edge, intents, context))) return undefined;
+  const pair = pairOf(edges, settings, edges.some(hasIt) ? undefined : await holderNow(tenant, context, signal));
   if (pair === undefined) return undefined;
   const { holder, standby } = pair;
   if (toldTo(holder)?.settings === settings || !isBehind(holder, intents, context) || isToBe(standby, intents, context)) return undefined;
@@ -94,13 +97,15 @@ interface Pair {
   readonly standby: EdgeState;
 }
 
+/** Asked when a change begins: what the status says may be of a minute ago, and while the newest plan was not looked at it says nothing. */
+const holderNow = async (tenant: Tenant, context: Context, signal: AbortSignal): Promise<string | undefined> =>
+  (await reportNow(tenant, context, signal))?.holder ?? tenant.status.edges?.find(({ holdsVip }) => holdsVip)?.name;
+
 /**
- * Who goes last. A change that is under way goes on as it began, wherever the VIP is by now; a new one leaves the edge for last that the
- * prober saw with the VIP. As long as nobody says who that is, edge-a is more likely: it wins a cold start.
+ * Who goes last. A change that is under way goes on as it began, wherever the VIP is by now; a new one leaves the edge for last that is
+ * seen with the VIP. As long as nobody says who that is, edge-a is more likely: it wins a cold start.
  */
-function pairOf({ status, pods }: Tenant, plan: TenantPlan, settings: string): Pair | undefined {
-  const edges = edgeStates(plan, pods);
-  const seen = status.edges?.find(({ holdsVip }) => holdsVip)?.name;
+function pairOf(edges: readonly EdgeState[], settings: string, seen: string | undefined): Pair | undefined {
   const isUnderWay = new Set(edges.map((edge) => toldTo(edge)?.settings)).size > 1;
   const rank = (edge: EdgeState): readonly number[] => {
     const told = toldTo(edge);
