@@ -114,17 +114,20 @@ export function changes(given: () => EdgeLife): void {
     await life.unnoticed('a configuration is refused', async (attempt) => {
       const last = await pair.holder();
       const before = await active(last);
-      await change(lab, TENANT, options('noon'));
-      expect(await says(lab, TENANT, 'EdgeReady', /UpdateHeld/)).toMatch(
-        new RegExp(
-          `^False UpdateHeld: the update stopped at ${otherEdge(last)}, ${last} serves as before: pod ${otherEdge(last)}-0 serves its last good configuration: ` +
-            `container dhcp refused kea-dhcp4\\.json: .*; see: kubectl logs --namespace clusters-blue-edge ${otherEdge(last)}-0 --container dhcp`,
-        ),
-      );
-      expect(await active(last)).toBe(before);
-      await change(lab, TENANT, options(`${3600 + attempt}`));
-      expect(await says(lab, TENANT, 'Applied', /^True/)).toMatch(/^True/);
-      await life.well();
+      try {
+        await change(lab, TENANT, options('noon'));
+        expect(await says(lab, TENANT, 'EdgeReady', /UpdateHeld/)).toMatch(
+          new RegExp(
+            `^False UpdateHeld: the update stopped at ${otherEdge(last)}, ${last} serves as before: pod ${otherEdge(last)}-0 serves its last good configuration: ` +
+              `container dhcp refused kea-dhcp4\\.json: .*; see: kubectl logs --namespace clusters-blue-edge ${otherEdge(last)}-0 --container dhcp`,
+          ),
+        );
+        expect(await active(last)).toBe(before);
+      } finally {
+        await change(lab, TENANT, options(`${3600 + attempt}`));
+        expect(await says(lab, TENANT, 'Applied', /^True/)).toMatch(/^True/);
+        await life.well();
+      }
     });
   });
 

@@ -39,15 +39,18 @@ export function updates(given: () => EdgeLife): void {
     const before = { 'edge-a': await pair.uid('edge-a'), 'edge-b': await pair.uid('edge-b') };
     let serving: Edge | undefined;
     await traffic.during('an image that does not exist', async () => {
-      await setEdgeImage(lab, 'localhost/hcpio/edge:absent');
-      const said = await says(lab, TENANT, 'EdgeReady', /UpdateHeld/);
-      const held =
-        /^False UpdateHeld: the update stopped at edge-[ab], (edge-[ab]) serves as before: .*its image cannot be pulled\. To go back: /;
-      expect(said).toMatch(held);
-      serving = held.exec(said)?.[1] as Edge;
-      expect(await pair.holdsVip(serving)).toBe(true);
-      await setEdgeImage(lab, EDGE_IMAGE);
-      await life.well();
+      try {
+        await setEdgeImage(lab, 'localhost/hcpio/edge:absent');
+        const said = await says(lab, TENANT, 'EdgeReady', /UpdateHeld/);
+        const held =
+          /^False UpdateHeld: the update stopped at edge-[ab], (edge-[ab]) serves as before: .*its image cannot be pulled\. To go back: /;
+        expect(said).toMatch(held);
+        serving = held.exec(said)?.[1] as Edge;
+        expect(await pair.holdsVip(serving)).toBe(true);
+      } finally {
+        await setEdgeImage(lab, EDGE_IMAGE);
+        await life.well();
+      }
     });
     expect(serving && (await pair.uid(serving))).toBe(serving && before[serving]);
   });
@@ -56,20 +59,23 @@ export function updates(given: () => EdgeLife): void {
     const life = given();
     const { lab, pair } = life;
     await spoil(lab, edgeImage, MUTE_IMAGE, MUTE, life.signal);
-    const last = await pair.holder();
-    const before = await pair.uid(last);
     await life.unnoticed('an image whose DNS is mute', async () => {
-      await setEdgeImage(lab, MUTE_IMAGE);
-      const said = await says(lab, TENANT, 'EdgeReady', /UpdateHeld/);
-      expect(said).toMatch(
-        new RegExp(`^False UpdateHeld: ${last} serves as before, because the segment is not well with the new one: .*${otherEdge(last)}`),
-      );
-      expect(await pair.ready()).toEqual(['edge-a', 'edge-b']);
-      expect([await pair.holder(), await pair.uid(last)]).toEqual([last, before]);
-      await setEdgeImage(lab, EDGE_IMAGE);
-      await life.well();
+      const last = await pair.holder();
+      const before = await pair.uid(last);
+      try {
+        await setEdgeImage(lab, MUTE_IMAGE);
+        const said = await says(lab, TENANT, 'EdgeReady', /UpdateHeld/);
+        expect(said).toMatch(
+          new RegExp(`^False UpdateHeld: ${last} serves as before, because the segment is not well with the new one: .*${otherEdge(last)}`),
+        );
+        expect(await pair.ready()).toEqual(['edge-a', 'edge-b']);
+        expect([await pair.holder(), await pair.uid(last)]).toEqual([last, before]);
+      } finally {
+        await setEdgeImage(lab, EDGE_IMAGE);
+        await life.well();
+      }
+      expect(await pair.uid(last)).toBe(before);
     });
-    expect(await pair.uid(last)).toBe(before);
   });
 
   test('makes both anew, one after the other, with all leases', async () => {
