@@ -27,6 +27,12 @@ const data = async (name: string) => (await live(name))?.['data'];
 const kubectl = (...args: readonly string[]) => real.hub.kubectl('--namespace=n', ...args);
 const refusal = (result: ApplyResult) => (result.outcome === 'refused' ? result.refusal : undefined);
 
+test('a field that does not exist is refused, although the server is not asked to look for any', async () => {
+  const found = refusal(await me.applier.apply(map('odd', {}, { surprise: 1 }), never));
+  expect(found?.message).toContain('.surprise: field not declared in schema');
+  expect(await live('odd')).toBeUndefined();
+});
+
 test('an intent is applied once; again it changes nothing and, once that is known, is not even sent', async () => {
   expect((await me.applier.apply(map('once', { a: '1' }), never)).outcome).toBe('created');
   const before = await live('once');

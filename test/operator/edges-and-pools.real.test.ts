@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { PAUSE_MARKER, RELEASE_MARKER } from '../../src/api/markers.ts';
 import type { TenantNetworkStatus } from '../../src/api/tenant-network-status.ts';
 import { systemClock } from '../../src/kube/clock.ts';
 import { EVENT } from '../../src/kube/events.ts';
@@ -11,19 +10,10 @@ import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { type RunningOperator, startOperator } from './in-process.ts';
 import { runPod, turnPod } from './kubelet.ts';
-import {
-  attachment,
-  hostedCluster,
-  namespace,
-  nodePool,
-  type PlayedTenant,
-  playMachine,
-  playTenant,
-  tenant,
-  tenantNetwork,
-} from './player.ts';
+import { pauseOf } from './pause.ts';
+import { hostedCluster, namespace, nodePool, type PlayedTenant, playMachine, playTenant, tenant, tenantNetwork } from './player.ts';
 
-/** What the operator makes of pods, of NodePools and of annotations, with a prober that says what the test wants. */
+/** What the operator makes of pods and of NodePools, with a prober that says what the test wants. */
 let hub: Hub;
 let operator: RunningOperator;
 let controllerManager: Player;
@@ -75,7 +65,6 @@ const message = async (type: string) => (await status()).conditions?.find((one) 
 const until = (type: string, text: string) => eventually(`${type} ${text}`, async () => (await said(type)) === text);
 const edge = () => `${played.controlPlane}-edge`;
 const podOf = (name: string) => hub.client.find<WireObject>(r.POD, { namespace: edge(), name: `${name}-0` }, hub.signal);
-const pool = (name = played.name) => hub.client.get<WireObject>(r.NODE_POOL, { namespace: played.namespace, name }, hub.signal);
 const address = (last: number) => played.cidr.replace('.0/24', `.${last}`);
 const seen = (proof: SegmentProof): void => void proofs.set(`${played.namespace}/${played.name}`, proof);
 /** Whatever changes makes the operator look again; here a machine. */
@@ -104,14 +93,6 @@ async function applied(spec: object = {}): Promise<void> {
   await hub.apply(tenantNetwork(played, spec));
   await until('Applied', 'True Applied');
 }
-const pauseOf = async (name?: string) => {
-  const { metadata, spec } = (await pool(name)) as unknown as {
-    metadata: { annotations?: Record<string, string> };
-    spec: { pausedUntil?: string };
-  };
-  const { annotations = {} } = metadata;
-  return { pausedUntil: spec.pausedUntil, held: annotations[PAUSE_MARKER], released: annotations[RELEASE_MARKER] };
-};
 
 test('an edge is ready when its pods are, on the segment and with the planned addresses', async () => {
   await applied();
@@ -245,8 +226,8 @@ test('a changed template rolls the pods, the standby first and one at a time', a
 
 test('a new NodePool is held until the segment is proven, then released; and only then is the tenant ready', async () => {
   await applied();
-  await eventually('the pause', async () => (await pauseOf()).held);
-  expect(await pauseOf()).toEqual({ pausedUntil: 'true', held: 'true', released: undefined });
+  await eventually('the pause', async () => (await pauseOf(hub, played)).held);
+  expect(await pauseOf(hub, played)).toEqual({ pausedUntil: 'true', held: 'true', released: undefined });
   await until('NodePoolsReleased', 'False Gated');
   await runPod(hub, edge(), 'edge-a', [address(2)]);
   await runPod(hub, edge(), 'edge-b', [address(4)]);
@@ -262,8 +243,8 @@ test('a new NodePool is held until the segment is proven, then released; and onl
     answered: ['APIServer', 'Ignition', 'Konnectivity', 'OAuthServer'],
   });
   await stir();
-  await eventually('the release', async () => (await pauseOf()).released);
-  expect(await pauseOf()).toEqual({ pausedUntil: undefined, held: undefined, released: 'true' });
+  await eventually('the release', async () => (await pauseOf(hub, played)).released);
+  expect(await pauseOf(hub, played)).toEqual({ pausedUntil: undefined, held: undefined, released: 'true' });
   await until('Ready', 'True Ready');
   expect((await status()).endpoints?.every(({ ready }) => ready)).toBe(true);
   expect((await status()).edges?.map(({ holdsVip }) => holdsVip)).toEqual([true, false]);
@@ -280,25 +261,29 @@ test("a person's pause is never touched, and one that a person lifts stays lifte
   const theirs = nodePool(played, `${played.name}-theirs`);
   await hub.apply({ ...theirs, spec: { ...(theirs['spec'] as object), pausedUntil: '2030-01-01T00:00:00Z' } });
   await applied();
-  await eventually('ours to be held', async () => (await pauseOf()).held);
+  await eventually('ours to be held', async () => (await pauseOf(hub, played)).held);
   await hub.client.patch(r.NODE_POOL, played, { type: 'merge', body: { spec: { pausedUntil: null } } }, hub.signal);
-  await eventually('it to be left alone', async () => (await pauseOf()).released);
-  expect(await pauseOf()).toEqual({ pausedUntil: undefined, held: undefined, released: 'true' });
-  expect(await pauseOf(`${played.name}-theirs`)).toEqual({ pausedUntil: '2030-01-01T00:00:00Z', held: undefined, released: undefined });
+  await eventually('it to be left alone', async () => (await pauseOf(hub, played)).released);
+  expect(await pauseOf(hub, played)).toEqual({ pausedUntil: undefined, held: undefined, released: 'true' });
+  expect(await pauseOf(hub, played, `${played.name}-theirs`)).toEqual({
+    pausedUntil: '2030-01-01T00:00:00Z',
+    held: undefined,
+    released: undefined,
+  });
 });
 
 test('nodePools: Ignore releases what was held, and so does the end of the TenantNetwork', async () => {
   await applied();
-  await eventually('the pause', async () => (await pauseOf()).held);
+  await eventually('the pause', async () => (await pauseOf(hub, played)).held);
   await hub.apply(tenantNetwork(played, { nodePools: 'Ignore' }));
-  await eventually('the release', async () => (await pauseOf()).released);
+  await eventually('the release', async () => (await pauseOf(hub, played)).released);
   await until('NodePoolsReleased', 'True NotGated');
   await hub.apply(tenantNetwork(played, { nodePools: 'Gate' }));
   await hub.apply(nodePool(played, `${played.name}-b`));
-  await eventually('the other to be held', async () => (await pauseOf(`${played.name}-b`)).held);
+  await eventually('the other to be held', async () => (await pauseOf(hub, played, `${played.name}-b`)).held);
   await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);
-  await eventually('the other to be released', async () => (await pauseOf(`${played.name}-b`)).released);
-  expect((await pauseOf(`${played.name}-b`)).pausedUntil).toBeUndefined();
+  await eventually('the other to be released', async () => (await pauseOf(hub, played, `${played.name}-b`)).released);
+  expect((await pauseOf(hub, played, `${played.name}-b`)).pausedUntil).toBeUndefined();
 });
 
 test('a NodePool with machines is not held: it runs', async () => {
@@ -312,94 +297,5 @@ test('a NodePool with machines is not held: it runs', async () => {
   await hub.apply(tenantNetwork(played));
   await until('Applied', 'True Applied');
   await until('NodePoolsReleased', 'True Released');
-  expect(await pauseOf()).toEqual({ pausedUntil: undefined, held: undefined, released: undefined });
+  expect(await pauseOf(hub, played)).toEqual({ pausedUntil: undefined, held: undefined, released: undefined });
 });
-
-test('an annotated HostedCluster gets a TenantNetwork, which comes back when it is deleted and stays when the annotation goes', async () => {
-  await hub.apply(namespace(played.namespace));
-  await hub.apply(attachment(played));
-  const annotated = {
-    ...hostedCluster(played),
-    metadata: { ...hostedCluster(played).metadata, annotations: { 'hcpio.io/tenant-network': played.attachment } },
-  };
-  await hub.apply(annotated);
-  const found = () => hub.client.find<WireObject>(r.TENANT_NETWORK, played, hub.signal);
-  const made = await eventually('the TenantNetwork', found);
-  expect((made['spec'] as { segment: object }).segment).toEqual({ attachment: played.attachment, cidrs: [], mtu: 1500, reserved: [] });
-  await until('Planned', 'False WaitingForControlPlane');
-  await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);
-  const again = await eventually('another', async () => {
-    const now = await found();
-    return now && now.metadata.uid !== made.metadata.uid ? now : undefined;
-  });
-  await hub.apply(hostedCluster(played));
-  await until('Planned', 'False WaitingForControlPlane');
-  expect((await found())?.metadata.uid).toBe(again.metadata.uid);
-});
-
-test('an annotation that is no attachment is told on the HostedCluster', async () => {
-  await hub.apply(namespace(played.namespace));
-  await hub.apply({
-    ...hostedCluster(played),
-    metadata: { ...hostedCluster(played).metadata, annotations: { 'hcpio.io/tenant-network': 'vlan 100' } },
-  });
-  const event = await eventually('the event', async () =>
-    (await hub.list(EVENT, played.namespace)).find((one) => one['reason'] === 'AnnotationRefused'),
-  );
-  expect(event['note']).toContain('"vlan 100"');
-  expect(await hub.client.find(r.TENANT_NETWORK, played, hub.signal)).toBeUndefined();
-});
-
-test('an annotation that the API server refuses to be followed is told on the HostedCluster, with what it said', async () => {
-  await hub.apply(namespace(played.namespace));
-  const refuses = { name: 'no-vlan-here' };
-  const policy = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: refuses };
-  await hub.apply({
-    ...policy,
-    kind: 'ValidatingAdmissionPolicy',
-    spec: {
-      failurePolicy: 'Fail',
-      matchConstraints: {
-        resourceRules: [{ apiGroups: ['hcpio.io'], apiVersions: ['*'], operations: ['CREATE'], resources: ['tenantnetworks'] }],
-      },
-      validations: [{ expression: `object.metadata.name != '${played.name}'`, message: 'choose a free VLAN' }],
-    },
-  } as WireObject);
-  await hub.apply({
-    ...policy,
-    kind: 'ValidatingAdmissionPolicyBinding',
-    spec: { policyName: refuses.name, validationActions: ['Deny'] },
-  } as WireObject);
-  await eventually('the policy', () => hub.apply(tenantNetwork(played)).then(leave, isPolicy));
-  await hub.apply({
-    ...hostedCluster(played),
-    metadata: { ...hostedCluster(played).metadata, annotations: { 'hcpio.io/tenant-network': played.attachment } },
-  });
-  const event = await eventually('the event', async () =>
-    (await hub.list(EVENT, played.namespace)).find(({ reason, note }) => reason === 'AnnotationRefused' && String(note).includes('VLAN')),
-  );
-  expect(event['note']).toMatch(/^the API server does not take the TenantNetwork that the annotation asks for: .*choose a free VLAN$/);
-  expect((event['regarding'] as { kind: string; name: string }).name).toBe(played.name);
-});
-
-test('a NodePool of an annotated HostedCluster is held before its TenantNetwork is there, and let go when the annotation goes', async () => {
-  await hub.apply(namespace(played.namespace));
-  // One that nothing can be made of, so that the moment lasts.
-  const annotations = { 'hcpio.io/tenant-network': 'vlan 100' };
-  await hub.apply({ ...hostedCluster(played), metadata: { ...hostedCluster(played).metadata, annotations } });
-  await hub.apply(nodePool(played, played.name));
-  await eventually('the pause', async () => (await pauseOf()).held);
-  expect(await pauseOf()).toEqual({ pausedUntil: 'true', held: 'true', released: undefined });
-  await hub.apply(hostedCluster(played));
-  await eventually('the release', async () => (await pauseOf()).released);
-  expect(await pauseOf()).toEqual({ pausedUntil: undefined, held: undefined, released: 'true' });
-});
-
-/** Whatever else the API server may have against it says nothing of the policy. */
-const isPolicy = (refused: unknown): boolean => String(refused).includes('choose a free VLAN');
-/** It was let in: the policy is not heeded yet. */
-const leave = async (): Promise<false> => {
-  await hub.client.delete(r.TENANT_NETWORK, played, hub.signal);
-  await eventually('it to be gone', async () => (await hub.client.find(r.TENANT_NETWORK, played, hub.signal)) === undefined);
-  return false;
-};

@@ -7,6 +7,7 @@ import type { RunningLab } from '../../../src/lab/running-lab.ts';
 import type { Attempt, Task } from '../programs/traffic.ts';
 import { netnsOf } from './from-worker.ts';
 import { tenantNetwork } from './operator.ts';
+import { eventually } from './pods.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -91,26 +92,18 @@ export class Traffic {
 
   /** Waits until the watch has been held for a while: what breaks it later is then the doing of what is done later. */
   async calm(): Promise<void> {
-    const signal = AbortSignal.timeout(60_000);
-    for (;;) {
-      const attempts = await this.attempts();
+    const isHeld = (attempts: readonly Attempt[]): boolean => {
       const opened = attempts.findLast(({ what }) => what === 'watch opened');
       const broken = attempts.findLast(({ what }) => what === 'watch broken');
-      if (opened?.ok && opened.at > (broken?.at ?? 0) && Date.now() - opened.at > 5000) return;
-      if (signal.aborted) return;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
+      return opened?.ok === true && opened.at > (broken?.at ?? 0) && Date.now() - opened.at > 5000;
+    };
+    await eventually(() => this.attempts(), isHeld);
   }
 
   async #settled(until: number): Promise<void> {
-    const signal = AbortSignal.timeout(30_000);
-    for (;;) {
-      const attempts = await this.attempts();
-      const done = ['connection', 'dhcp'].every((what) => attempts.some((one) => one.what === what && one.at > until + 1500));
-      if (done) return;
-      signal.throwIfAborted();
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    const isSettled = (attempts: readonly Attempt[]): boolean =>
+      ['connection', 'dhcp'].every((what) => attempts.some((one) => one.what === what && one.at > until + 1500));
+    if (!isSettled(await eventually(() => this.attempts(), isSettled, 30_000))) throw new Error('the traffic of the worker has stopped');
   }
 }
 

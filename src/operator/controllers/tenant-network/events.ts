@@ -3,10 +3,11 @@ import type { Finding } from '../../../api/finding.ts';
 import { type ObjectRef, refText } from '../../../kube/object.ts';
 import { eventOf, type ReasonFor } from '../../events.ts';
 import type { EdgePod } from '../../world/edge-pod.ts';
-import type { Applied, Repair } from './apply.ts';
+import type { Applied } from './apply.ts';
 import type { Context } from './context.ts';
 import type { Tenant } from './observe.ts';
 import { type Refused, refusedStep, refusedText } from './refused.ts';
+import type { Repair } from './work.ts';
 
 type Telling = Pick<Context, 'tell'>;
 type Done = Extract<Applied, { outcome: 'done' }>;

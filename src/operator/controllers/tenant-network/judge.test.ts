@@ -233,6 +233,13 @@ describe('EdgeReady', () => {
       );
     });
 
+    test('on the way back nothing is held: the one that was changed is made anew', () => {
+      const tried = edgePodOf('edge-b', { template: 'bad', yielded: 'bad', made: '2026-11-01T11:00:00Z' });
+      expect(line('EdgeReady', { pods: [edgePodOf('edge-a', { template: 'new' }), tried] }, updated)).toMatch(
+        /^EdgeReady=False Updating: edge-b is made anew as it was before\. /,
+      );
+    });
+
     test('an edge that does not come up holds the update, and the way back is said', () => {
       expect(said({ trouble: 'its image cannot be pulled', stuck: true })).toBe(
         'EdgeReady=False UpdateHeld: the update stopped at edge-b, edge-a serves as before: pod edge-b-0 is not ready: its image cannot be pulled. ' +

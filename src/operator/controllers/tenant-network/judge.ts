@@ -11,7 +11,7 @@ import type { Tenant } from './observe.ts';
 import { type Planned, stopsAll } from './plan.ts';
 import type { Seen } from './probe.ts';
 import { refusedStep, refusedText } from './refused.ts';
-import { isOutdated } from './roll.ts';
+import { isOutdated, isWayBack } from './roll.ts';
 import type { HeldBack } from './standby-first.ts';
 
 export function judge(tenant: Tenant, planned: Planned, applied: Applied, seen: Seen): readonly ConditionInput[] {
@@ -142,6 +142,9 @@ function updateOf(applied: Applied, edges: readonly EdgeState[], proof: SegmentP
   const next = waiting[0] ?? edges.find(({ name }) => name === held?.holder);
   const stopped = edges.find((edge) => !edge.ready && edge !== next && !waiting.includes(edge));
   if (next === undefined || !next.ready) return undefined;
+  const kept = edges.filter((edge) => !waiting.includes(edge));
+  if (waiting.length > 0 && kept.length > 0 && isWayBack(waiting, kept))
+    return condition('EdgeReady', 'Updating', `${next.name} is made anew as it was before`, names);
   const given = edges.find(({ pod }) => pod !== undefined && pod.yielded !== '' && pod.yielded === pod.template);
   if (given)
     return condition(

@@ -117,7 +117,7 @@ export function nextToRoll(edges: readonly EdgeState[], intents: Done['edges'], 
 }
 
 /** Who is as wanted has been so for longer than who is not: what was tried at one edge is undone there, and may be why the segment is not well. */
-const isWayBack = (outdated: readonly EdgeState[], current: readonly EdgeState[]): boolean =>
+export const isWayBack = (outdated: readonly EdgeState[], current: readonly EdgeState[]): boolean =>
   outdated.every(({ pod: tried }) => current.every(({ pod: kept }) => tried !== undefined && kept !== undefined && kept.made < tried.made));
 
 export const isOutdated = ({ pod }: EdgeState, intent: EdgeIntent | undefined): boolean =>
