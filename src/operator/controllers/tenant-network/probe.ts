@@ -57,6 +57,10 @@ export async function reportNow(tenant: Tenant, { lookNow }: Context, signal: Ab
   return body === '' ? undefined : readReport(body);
 }
 
+/** Asked when a change begins: what the status says may be of a minute ago, and while the newest plan was not looked at it says nothing. */
+export const holderNow = async (tenant: Tenant, context: Context, signal: AbortSignal): Promise<string | undefined> =>
+  (await reportNow(tenant, context, signal))?.holder ?? tenant.status.edges?.find(({ holdsVip }) => holdsVip)?.name;
+
 /** A look takes some seconds; longer when something does not answer. */
 const LOOK_MS = 15_000;
 

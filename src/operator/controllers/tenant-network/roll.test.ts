@@ -210,11 +210,21 @@ describe('before the last one goes, somebody looks from the segment', () => {
     });
   });
 
-  test('the first one needs no look', async () => {
-    expect(await rolling([edge('edge-a', 'old'), edge('edge-b', 'old')], async () => report('failed'))).toEqual({
-      removed: ['edge-a-0'],
-      looks: 0,
-      againMs: undefined,
+  describe('the first one', () => {
+    const both = [edge('edge-a', 'old'), edge('edge-b', 'old')];
+    const heldBy = (holder: string) => async () => JSON.stringify({ ...JSON.parse(report('failed')), list: 'another', holder });
+
+    test('is the standby of this moment, whatever was seen before and of whatever plan', async () => {
+      expect(await rolling(both, heldBy('edge-a'))).toEqual({ removed: ['edge-b-0'], looks: 1, againMs: undefined });
+      expect(await rolling(both, heldBy('edge-b'))).toEqual({ removed: ['edge-a-0'], looks: 1, againMs: undefined });
+    });
+
+    test('is the standby as it was seen last when nobody answers', async () => {
+      expect(await rolling(both, () => Promise.reject(new Error('gone')))).toEqual({ removed: ['edge-a-0'], looks: 1, againMs: undefined });
+    });
+
+    test('of one needs no look', async () => {
+      expect(await rolling([edge('edge-a', 'old')], heldBy('edge-a'))).toEqual({ removed: ['edge-a-0'], looks: 0, againMs: undefined });
     });
   });
 });

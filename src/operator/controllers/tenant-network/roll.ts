@@ -12,7 +12,7 @@ import type { Context } from './context.ts';
 import type { EdgeState } from './edges.ts';
 import { tellRolled, tellYielded } from './events.ts';
 import type { Tenant } from './observe.ts';
-import { proofNow, type Seen } from './probe.ts';
+import { holderNow, proofNow, type Seen } from './probe.ts';
 import { isProvenBy, readTold, settingsOf, writeTold } from './standby-first.ts';
 
 type Done = Extract<Applied, { outcome: 'done' }>;
@@ -58,11 +58,13 @@ export async function roll(
   if (applied.outcome !== 'done' || applied.refused.length > 0) return undefined;
   const outdated = edges.filter((edge) => isOutdated(edge, applied.edges.get(edge.name)));
   if (outdated.length === 0) return undefined;
-  // With one of two new, what was seen before it was says nothing of it.
-  const now = outdated.length < edges.length && edges.every(serves) ? await proofNow(tenant, applied, context, signal) : undefined;
   const current = edges.filter((edge) => !outdated.includes(edge));
+  const isPair = edges.length > 1 && edges.every(serves);
+  // With one of two new, what was seen before it was says nothing of it.
+  const now = isPair && current.length > 0 ? await proofNow(tenant, applied, context, signal) : undefined;
   if (now?.outcome === 'notProbed' && !isWayBack(outdated, current)) return LOOK_AGAIN_MS;
-  const step = nextStep(edges, applied.edges, now ?? proof);
+  const holder = isPair && current.length === 0 ? await holderNow(tenant, context, signal) : undefined;
+  const step = nextStep(edges, applied.edges, now ?? proof, holder);
   if (step === undefined) return now && LOOK_AGAIN_MS;
   if (step.kind === 'replace') {
     await context.writer.remove(POD, step.pod.metadata, { uid: step.pod.metadata.uid }, signal);
@@ -86,13 +88,18 @@ export type Step =
  * template that the update leads to: each is asked once per update, and one that does not understand is replaced all the same, which
  * moves the VIP too.
  */
-export function nextStep(edges: readonly EdgeState[], intents: Done['edges'], proof: SegmentProof): Step | undefined {
-  const holder = 'holder' in proof ? edges.find(({ name }) => name === proof.holder) : undefined;
+export function nextStep(
+  edges: readonly EdgeState[],
+  intents: Done['edges'],
+  proof: SegmentProof,
+  seen = holderOf(proof),
+): Step | undefined {
+  const holder = edges.find(({ name }) => name === seen);
   const wasMoved = (edge: EdgeState): boolean => edge.pod?.yielded === intents.get(edge.name)?.template;
   const [old] = edges.filter((edge) => isOutdated(edge, intents.get(edge.name)));
   if (holder?.pod && proof.outcome === 'failed' && holder !== old && old && serves(old) && wasMoved(old) && !wasMoved(holder))
     return { kind: 'yield', pod: holder.pod, word: holder.pod.template };
-  const pod = nextToRoll(edges, intents, proof);
+  const pod = nextToRoll(edges, intents, proof, seen);
   const others = edges.filter((edge) => edge.pod !== pod);
   // It was moved back from there: the segment was not well with it.
   if (pod === undefined || others.some(wasMoved)) return undefined;
@@ -106,12 +113,17 @@ export function nextStep(edges: readonly EdgeState[], intents: Done['edges'], pr
  * that its replacement will, so whatever is new already has to be ready, on the segment, and not known to be bad for it. On the way back
  * what serves is what is wanted.
  */
-export function nextToRoll(edges: readonly EdgeState[], intents: Done['edges'], proof: SegmentProof): EdgePod | undefined {
+export function nextToRoll(
+  edges: readonly EdgeState[],
+  intents: Done['edges'],
+  proof: SegmentProof,
+  holder = holderOf(proof),
+): EdgePod | undefined {
   const outdated = edges.filter((edge) => isOutdated(edge, intents.get(edge.name)));
   const current = edges.filter((edge) => !outdated.includes(edge));
   if (current.some(({ pod, ready }) => pod !== undefined && !ready)) return undefined;
   if (proof.outcome === 'failed' && current.length > 0 && !isWayBack(outdated, current)) return undefined;
-  const [candidate] = [...outdated].sort((a, b) => Number(serves(a)) - Number(serves(b)) || standbyFirst(a, b, proof));
+  const [candidate] = [...outdated].sort((a, b) => Number(serves(a)) - Number(serves(b)) || standbyFirst(a, b, holder));
   if (candidate === undefined || !serves(candidate)) return candidate?.pod; // what does nothing can be replaced at any time
   return edges.every((edge) => edge === candidate || serves(edge)) ? candidate.pod : undefined;
 }
@@ -126,8 +138,7 @@ export const isOutdated = ({ pod }: EdgeState, intent: EdgeIntent | undefined): 
 /** Also with a configuration that it refused: it goes on with the last good one. */
 const serves = ({ ready, problem }: EdgeState): boolean => ready || problem?.kind === 'refused';
 
+const holderOf = (proof: SegmentProof): string | undefined => ('holder' in proof ? proof.holder : undefined);
+
 /** Whoever holds the floating address goes last. As long as nobody says who that is, edge-a is more likely: it wins a cold start. */
-function standbyFirst(a: EdgeState, b: EdgeState, proof: SegmentProof): number {
-  const holder = ('holder' in proof && proof.holder) || 'edge-a';
-  return Number(a.name === holder) - Number(b.name === holder);
-}
+const standbyFirst = (a: EdgeState, b: EdgeState, holder = 'edge-a'): number => Number(a.name === holder) - Number(b.name === holder);

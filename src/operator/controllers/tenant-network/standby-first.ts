@@ -16,7 +16,7 @@ import type { EdgePod } from '../../world/edge-pod.ts';
 import type { Context } from './context.ts';
 import { type EdgeState, edgeStates } from './edges.ts';
 import type { Tenant } from './observe.ts';
-import { reportNow } from './probe.ts';
+import { holderNow, reportNow } from './probe.ts';
 
 export interface HeldBack {
   /** The edge that keeps the configuration before. */
@@ -96,10 +96,6 @@ interface Pair {
   readonly holder: EdgeState & { readonly pod: EdgePod };
   readonly standby: EdgeState;
 }
-
-/** Asked when a change begins: what the status says may be of a minute ago, and while the newest plan was not looked at it says nothing. */
-const holderNow = async (tenant: Tenant, context: Context, signal: AbortSignal): Promise<string | undefined> =>
-  (await reportNow(tenant, context, signal))?.holder ?? tenant.status.edges?.find(({ holdsVip }) => holdsVip)?.name;
 
 /**
  * Who goes last. A change that is under way goes on as it began, wherever the VIP is by now; a new one leaves the edge for last that is
