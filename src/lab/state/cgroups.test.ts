@@ -1,5 +1,8 @@
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cgroupHost } from './cgroups.ts';
+import { cgroupHost, LabCgroups } from './cgroups.ts';
 
 const mount = (path: string, type: string, options: string) => `30 25 0:26 / ${path} rw,nosuid shared:4 - ${type} ${type} ${options}`;
 const OTHER = '25 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw';
@@ -35,4 +38,11 @@ test('on a machine with v1 alone the pids hierarchy accounts for processes', () 
 
 test('a machine without cgroups is told what to mount', () => {
   expect(() => cgroupHost(OTHER)).toThrow('no cgroup filesystem is mounted: mount -t cgroup2 none /sys/fs/cgroup');
+});
+
+test('all pods of a lab together weigh as much as several processes beside them', async () => {
+  await using dir = await mkdtempDisposable(join(tmpdir(), 'hcpio-cgroups-'));
+  const hierarchies = [{ path: dir.path, controllers: ['cpu'] }];
+  await new LabCgroups({ version: 'v1', tracking: dir.path, hierarchies }, 'demo').addNode('hub-a');
+  expect(await readFile(join(dir.path, 'hcpio-lab-demo/cpu.shares'), 'utf8')).toBe('8192');
 });
