@@ -63,8 +63,8 @@ export class EdgePair {
   }
 
   /** How often they have taken the VIP since their pods were made. One that is not there has not. */
-  async takeovers(): Promise<number> {
-    const logs = await Promise.all((['edge-a', 'edge-b'] as const).map((edge) => this.logs(edge, 'vip').catch(() => '')));
+  async takeovers(edges: readonly Edge[] = ['edge-a', 'edge-b']): Promise<number> {
+    const logs = await Promise.all(edges.map((edge) => this.logs(edge, 'vip').catch(() => '')));
     return logs.join('').split('Entering MASTER STATE').length - 1;
   }
 

@@ -67,9 +67,8 @@ export class Traffic {
     const since = Date.now();
     await work();
     const until = Date.now();
-    // What began before the end may fail after it.
-    await this.#settled(until);
-    return this.#told(title, since, until);
+    // What began before the end may fail after it, and a watch learns with its next sign of life that it is broken.
+    return this.#told(title, since, until, await this.#settled(until));
   }
 
   /** The same for what ends the worker as well: counted until the last connection that it made. */
@@ -80,8 +79,8 @@ export class Traffic {
     return this.#told(title, since, last?.at ?? since);
   }
 
-  async #told(title: string, since: number, until: number): Promise<Losses> {
-    const seen = (await this.attempts()).filter(({ at }) => at >= since && at <= until);
+  async #told(title: string, since: number, until: number, settled = until): Promise<Losses> {
+    const seen = (await this.attempts()).filter(({ at, what }) => at >= since && at <= (what === 'watch broken' ? settled : until));
     const losses = lossesOf(seen);
     const lost = Object.entries(losses.lost).map(([what, [failed, all]]) => `${what} ${failed}/${all}`);
     console.log(
@@ -100,10 +99,12 @@ export class Traffic {
     await eventually(() => this.attempts(), isHeld);
   }
 
-  async #settled(until: number): Promise<void> {
+  async #settled(until: number): Promise<number> {
+    const settled = until + 1500;
     const isSettled = (attempts: readonly Attempt[]): boolean =>
-      ['connection', 'dhcp'].every((what) => attempts.some((one) => one.what === what && one.at > until + 1500));
+      ['connection', 'dhcp'].every((what) => attempts.some((one) => one.what === what && one.at > settled));
     if (!isSettled(await eventually(() => this.attempts(), isSettled, 30_000))) throw new Error('the traffic of the worker has stopped');
+    return settled;
   }
 }
 
