@@ -47,14 +47,13 @@ const YARDSTICK = { 100: { seconds: 25, megabytes: 114 }, 1000: { seconds: 297, 
 
 async function measure(count: number): Promise<Row> {
   const audit = new AuditLog();
-  const hub = await startHub({ apiserverArgs: audit.apiserverArgs });
+  const hub = await startHub({ audit, apiServerAlone: true });
   const process_ = await operatorProcess({ kubeconfig: hub.controlPlane.kubeconfigPath, flags: ['--leader-election=patient'] });
   try {
     return await run(count, hub, audit, process_);
   } finally {
     await process_.stop();
     await hub.stop();
-    audit.close();
   }
 }
 

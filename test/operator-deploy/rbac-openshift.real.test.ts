@@ -19,7 +19,6 @@ import { createOperator } from '../../src/operator/operator.ts';
 import type { PolicyRule } from '../../src/operator/rbac.ts';
 import { HOSTED_CLUSTER, TENANT_NETWORK, TENANT_RESOURCES } from '../../src/operator/resources.ts';
 import { AuditLog, OPERATOR_USER } from '../operator/audit.ts';
-import { type Player, playControllerManager } from '../operator/controller-manager.ts';
 import { eventually, type Hub, startHub } from '../operator/hub.ts';
 import * as play from '../operator/player.ts';
 import { FOREIGN_CRDS } from './foreign-crds.ts';
@@ -32,15 +31,14 @@ const audit = new AuditLog({ reads: true });
 const dir = mkdtempSync(join(tmpdir(), 'hcpio-openshift-'));
 const stop = new AbortController();
 let hub: Hub;
-let controllerManager: Player;
 let transport: Transport;
 let running: Promise<void>;
 
 beforeAll(async () => {
   hub = await startHub({
-    apiserverArgs: [...audit.apiserverArgs, '--enable-admission-plugins=OwnerReferencesPermissionEnforcement'],
+    audit,
+    apiserverArgs: ['--enable-admission-plugins=OwnerReferencesPermissionEnforcement'],
   });
-  controllerManager = playControllerManager(hub);
   const [constraints] = FOREIGN_CRDS;
   const file = join(dir, 'scc.json');
   writeFileSync(file, JSON.stringify(constraints));
@@ -58,9 +56,7 @@ afterAll(async () => {
   stop.abort();
   await running;
   transport?.close();
-  await controllerManager?.stop();
   await hub?.stop();
-  audit.close();
   rmSync(dir, { recursive: true, force: true });
 });
 

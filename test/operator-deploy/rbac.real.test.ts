@@ -33,7 +33,7 @@ let running: Promise<void>;
 
 beforeAll(async () => {
   // With WatchList a watch brings the list along, and the right to list would never be seen to be used.
-  hub = await startHub({ apiserverArgs: [...audit.apiserverArgs, '--feature-gates=WatchList=false'] });
+  hub = await startHub({ audit, apiserverArgs: ['--feature-gates=WatchList=false'] });
   await hub.apply(play.namespace('hcpio-system'));
   for (const object of installedObjects('default')) if (/Role|ServiceAccount/.test(object.kind)) await hub.apply(object);
   for (const object of configurations(() => ({ url: 'https://127.0.0.1:1/' }))) await hub.apply(object as unknown as WireObject);
@@ -44,7 +44,6 @@ afterAll(async () => {
   stop.abort();
   await running;
   await hub?.stop();
-  audit.close();
 });
 
 async function startOperator(): Promise<void> {

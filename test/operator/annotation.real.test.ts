@@ -3,7 +3,6 @@ import type { TenantNetworkStatus } from '../../src/api/tenant-network-status.ts
 import { EVENT } from '../../src/kube/events.ts';
 import type { WireObject } from '../../src/kube/object.ts';
 import * as r from '../../src/operator/resources.ts';
-import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { type RunningOperator, startOperator } from './in-process.ts';
 import { pauseOf } from './pause.ts';
@@ -12,18 +11,15 @@ import { attachment, hostedCluster, namespace, nodePool, type PlayedTenant, tena
 /** What the operator makes of an annotation on a HostedCluster. */
 let hub: Hub;
 let operator: RunningOperator;
-let controllerManager: Player;
 let number = 0;
 let played: PlayedTenant;
 
 beforeAll(async () => {
   hub = await startHub();
-  controllerManager = playControllerManager(hub);
   operator = await startOperator(hub);
 });
 afterAll(async () => {
   await operator?.stop();
-  await controllerManager?.stop();
   await hub?.stop();
 });
 beforeEach(() => {

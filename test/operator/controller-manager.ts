@@ -5,15 +5,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { resourcePath, type WireObject } from '../../src/kube/object.ts';
 import { NAMESPACE, NODE_POOL, POD, TENANT_NETWORK, TENANT_RESOURCES } from '../../src/operator/resources.ts';
-import type { Hub } from './hub.ts';
+import type { Hands } from './hub.ts';
 
 const CONTENTS = [...TENANT_RESOURCES.filter(({ namespaced }) => namespaced), POD, TENANT_NETWORK, NODE_POOL];
 
-export interface Player {
+interface Player {
   stop(): Promise<void>;
 }
 
-export function playControllerManager(hub: Hub): Player {
+export function playControllerManager(hub: Hands): Player {
   const stop = new AbortController();
   const running = (async () => {
     while (!stop.signal.aborted) {
@@ -29,7 +29,7 @@ export function playControllerManager(hub: Hub): Player {
   };
 }
 
-async function round(hub: Hub, signal: AbortSignal): Promise<void> {
+async function round(hub: Hands, signal: AbortSignal): Promise<void> {
   for (const namespace of await hub.list(NAMESPACE)) {
     if (namespace.metadata.deletionTimestamp) await finish(hub, namespace, signal);
   }
@@ -43,7 +43,7 @@ async function round(hub: Hub, signal: AbortSignal): Promise<void> {
 
 const STATEFUL_SET = { group: 'apps', version: 'v1', plural: 'statefulsets', kind: 'StatefulSet', namespaced: true };
 
-async function finish(hub: Hub, namespace: WireObject, signal: AbortSignal): Promise<void> {
+async function finish(hub: Hands, namespace: WireObject, signal: AbortSignal): Promise<void> {
   const { name } = namespace.metadata;
   let left = 0;
   for (const resource of CONTENTS) {

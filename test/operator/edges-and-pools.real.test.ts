@@ -6,7 +6,6 @@ import type { WireObject } from '../../src/kube/object.ts';
 import * as r from '../../src/operator/resources.ts';
 import { notProbed, type SegmentProof } from '../../src/operator/segment/proof.ts';
 import { expectAsPlanned } from './as-planned.ts';
-import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { type RunningOperator, startOperator } from './in-process.ts';
 import { runPod, turnPod } from './kubelet.ts';
@@ -16,7 +15,6 @@ import { hostedCluster, namespace, nodePool, type PlayedTenant, playMachine, pla
 /** What the operator makes of pods and of NodePools, with a prober that says what the test wants. */
 let hub: Hub;
 let operator: RunningOperator;
-let controllerManager: Player;
 const proofs = new Map<string, SegmentProof>();
 /** What the prober answers when it is asked to look now; undefined when it does not. */
 let look: (() => object) | undefined;
@@ -27,7 +25,6 @@ let played: PlayedTenant;
 
 beforeAll(async () => {
   hub = await startHub();
-  controllerManager = playControllerManager(hub);
   operator = await start();
 });
 const start = () =>
@@ -45,7 +42,6 @@ const start = () =>
   });
 afterAll(async () => {
   await operator?.stop();
-  await controllerManager?.stop();
   await hub?.stop();
 });
 beforeEach(() => {

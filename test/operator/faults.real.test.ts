@@ -4,7 +4,6 @@ import { mapParallel } from '../../src/kube/parallel.ts';
 import { TENANT_NETWORK } from '../../src/operator/resources.ts';
 import { expectAsPlanned, ownObjects } from './as-planned.ts';
 import { AuditLog } from './audit.ts';
-import { type Player, playControllerManager } from './controller-manager.ts';
 import { type Fault, FaultyProxy } from './faulty-proxy.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { hurried } from './hurried.ts';
@@ -24,11 +23,9 @@ const never = new AbortController().signal;
 let hub: Hub;
 let proxy: FaultyProxy;
 let operator: RunningOperator;
-let controllerManager: Player;
 
 beforeAll(async () => {
-  hub = await startHub({ apiserverArgs: audit.apiserverArgs });
-  controllerManager = playControllerManager(hub);
+  hub = await startHub({ audit });
   for (const played of tenants) {
     await playTenant(hub, played);
     await playMachine(hub, played, 1);
@@ -41,9 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await operator?.stop();
   await proxy?.close();
-  await controllerManager?.stop();
   await hub?.stop();
-  audit.close();
 });
 
 const apply = (spec: object = {}) => mapParallel(tenants, 4, (played) => hub.apply(tenantNetwork(played, spec)), never);

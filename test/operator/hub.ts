@@ -16,9 +16,11 @@ import { silentLogger } from '../../src/kube/telemetry.ts';
 import { Transport } from '../../src/kube/transport.ts';
 import { crdFiles } from '../../tools/paths.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../tools/testing/control-plane.ts';
+import type { AuditLog } from './audit.ts';
+import { playControllerManager } from './controller-manager.ts';
 
-export interface Hub {
-  readonly controlPlane: ControlPlane;
+/** What can be done to a hub. */
+export interface Hands {
   readonly transport: Transport;
   readonly client: Client;
   /** Never aborted: the test's own timeout ends what hangs. */
@@ -26,18 +28,39 @@ export interface Hub {
   /** Server-side apply under another name than the operator's; throws when it is refused. */
   apply(object: WireObject, status?: 'status'): Promise<WireObject>;
   list(resource: Resource, namespace?: string, labelSelector?: string): Promise<readonly WireObject[]>;
+}
+
+export interface Hub extends Hands {
+  readonly controlPlane: ControlPlane;
   stop(): Promise<void>;
 }
 
 const OWN_CRD = join(import.meta.dirname, '../../deploy/crd/hcpio.io_tenantnetworks.yaml');
 
-/** `crds`: which foreign kinds there are at first; all of them unless told otherwise. */
-export async function startHub(options: ControlPlaneOptions & { readonly crds?: readonly string[] } = {}): Promise<Hub> {
-  const { crds = crdFiles(), ...rest } = options;
-  const controlPlane = await startControlPlane(rest);
+export interface HubOptions extends ControlPlaneOptions {
+  /** Which foreign kinds there are at first; all of them unless told otherwise. */
+  readonly crds?: readonly string[];
+  /** Takes down what the API server is asked for. Closed with the hub. */
+  readonly audit?: AuditLog;
+  /** Nobody plays the controller-manager, whose questions would be measured as well. */
+  readonly apiServerAlone?: boolean;
+}
+
+export async function startHub({ crds = crdFiles(), audit, apiServerAlone = false, ...options }: HubOptions = {}): Promise<Hub> {
+  const apiserverArgs = [...(audit?.apiserverArgs ?? []), ...(options.apiserverArgs ?? [])];
+  const controlPlane = await startControlPlane({ ...options, apiserverArgs });
   await controlPlane.applyCrds([...crds, OWN_CRD]);
-  const transport = await patientTransport(controlPlane.kubeconfigPath);
-  return { controlPlane, ...handsOf(transport), stop: () => controlPlane.stop().finally(() => transport.close()) };
+  const hands = handsOf(await patientTransport(controlPlane.kubeconfigPath));
+  const controllerManager = apiServerAlone ? undefined : playControllerManager(hands);
+  return {
+    controlPlane,
+    ...hands,
+    async stop() {
+      await controllerManager?.stop();
+      await controlPlane.stop().finally(() => hands.transport.close());
+      audit?.close();
+    },
+  };
 }
 
 const never = new AbortController().signal;
@@ -66,7 +89,7 @@ async function patientTransport(kubeconfig: string): Promise<Transport> {
   });
 }
 
-function handsOf(transport: Transport): Omit<Hub, 'controlPlane' | 'stop'> {
+function handsOf(transport: Transport): Hands {
   const applier = new Applier(transport, new Discovery(transport), 'player');
   return {
     transport,

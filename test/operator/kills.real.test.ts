@@ -9,7 +9,6 @@ import { HOSTED_CLUSTER, NAMESPACE, NODE_POOL, TENANT_NETWORK } from '../../src/
 import { World } from '../../src/operator/world/world.ts';
 import { expectAsPlanned, ownObjects } from './as-planned.ts';
 import { AuditLog } from './audit.ts';
-import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { type OperatorProcess, operatorProcess } from './operator-process.ts';
 import { type PlayedTenant, playMachine, playTenant, tenant, tenantNetwork } from './player.ts';
@@ -35,14 +34,12 @@ const tenants = Array.from({ length: TENANTS }, (_, n) => tenant(n));
 const never = new AbortController().signal;
 let hub: Hub;
 let operator: OperatorProcess;
-let controllerManager: Player;
 /** The operator's view, held by somebody whom nobody kills. */
 let world: World;
 const watching = new AbortController();
 
 beforeAll(async () => {
-  hub = await startHub({ apiserverArgs: audit.apiserverArgs });
-  controllerManager = playControllerManager(hub);
+  hub = await startHub({ audit });
   await mapParallel(
     tenants,
     8,
@@ -63,9 +60,7 @@ beforeAll(async () => {
 afterAll(async () => {
   watching.abort();
   await operator?.stop();
-  await controllerManager?.stop();
   await hub?.stop();
-  audit.close();
 });
 
 /**

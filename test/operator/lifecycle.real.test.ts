@@ -5,7 +5,6 @@ import type { WireObject } from '../../src/kube/object.ts';
 import * as r from '../../src/operator/resources.ts';
 import { compare, expectAsPlanned, ownObjects } from './as-planned.ts';
 import { AuditLog } from './audit.ts';
-import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { type RunningOperator, startOperator } from './in-process.ts';
 import {
@@ -24,18 +23,14 @@ import {
 const audit = new AuditLog();
 let hub: Hub;
 let operator: RunningOperator;
-let controllerManager: Player;
 
 beforeAll(async () => {
-  hub = await startHub({ apiserverArgs: audit.apiserverArgs });
-  controllerManager = playControllerManager(hub);
+  hub = await startHub({ audit });
   operator = await startOperator(hub);
 });
 afterAll(async () => {
   await operator?.stop();
-  await controllerManager?.stop();
   await hub?.stop();
-  audit.close();
 });
 
 let number = 0;

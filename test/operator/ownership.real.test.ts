@@ -10,7 +10,6 @@ import { CONFIGURATION } from '../../src/operator/world/edge-pod.ts';
 import { MIRROR_CONDITION } from '../../src/operator/world/projections.ts';
 import { compare, expectAsPlanned, ownObjects } from './as-planned.ts';
 import { AuditLog } from './audit.ts';
-import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { type RunningOperator, startOperator } from './in-process.ts';
 import { runPod } from './kubelet.ts';
@@ -24,11 +23,9 @@ const played = tenant(1);
 const edge = `${played.controlPlane}-edge`;
 let hub: Hub;
 let operator: RunningOperator;
-let controllerManager: Player;
 
 beforeAll(async () => {
-  hub = await startHub({ apiserverArgs: audit.apiserverArgs });
-  controllerManager = playControllerManager(hub);
+  hub = await startHub({ audit });
   await playTenant(hub, played);
   await playMachine(hub, played, 1);
   await hub.apply(tenantNetwork(played));
@@ -37,9 +34,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await operator?.stop();
-  await controllerManager?.stop();
   await hub?.stop();
-  audit.close();
 });
 
 const resourceOf = (kind: string) => r.TENANT_RESOURCES.find((one) => one.kind === kind) ?? r.POD;

@@ -6,7 +6,6 @@ import type { Resource, WireObject } from '../../src/kube/object.ts';
 import * as r from '../../src/operator/resources.ts';
 import { expectAsPlanned, ownObjects } from './as-planned.ts';
 import { AuditLog } from './audit.ts';
-import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { hurried } from './hurried.ts';
 import { type OperatorChange, type RunningOperator, startOperator } from './in-process.ts';
@@ -25,18 +24,14 @@ const logger = (bound: object): OperatorChange['log'] & object => {
 };
 let hub: Hub;
 let operator: RunningOperator;
-let controllerManager: Player;
 
 beforeAll(async () => {
-  hub = await startHub({ apiserverArgs: audit.apiserverArgs });
-  controllerManager = playControllerManager(hub);
+  hub = await startHub({ audit });
   operator = await startOperator(hub, { clock, log: logger({}) });
 });
 afterAll(async () => {
   await operator?.stop();
-  await controllerManager?.stop();
   await hub?.stop();
-  audit.close();
 });
 
 const conditionOf = async (played: PlayedTenant, type: string) => {

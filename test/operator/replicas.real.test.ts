@@ -6,7 +6,6 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { TENANT_NETWORK } from '../../src/operator/resources.ts';
 import { expectAsPlanned, ownObjects } from './as-planned.ts';
 import { AuditLog, OPERATOR_USER, type Write } from './audit.ts';
-import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { type OperatorProcess, operatorProcess } from './operator-process.ts';
 import { namespace, type PlayedTenant, playTenant, tenant, tenantNetwork } from './player.ts';
@@ -18,13 +17,11 @@ const users = { a: `${OPERATOR_USER}-a`, b: `${OPERATOR_USER}-b` };
 type Name = keyof typeof users;
 const replicas = {} as Record<Name, OperatorProcess>;
 let hub: Hub;
-let controllerManager: Player;
 let leader: Name;
 let number = 0;
 
 beforeAll(async () => {
-  hub = await startHub({ apiserverArgs: audit.apiserverArgs });
-  controllerManager = playControllerManager(hub);
+  hub = await startHub({ audit });
   await hub.apply(namespace('hcpio-system'));
   for (const name of ['a', 'b'] as const) {
     const flags = ['--leader-election=quick'];
@@ -44,9 +41,7 @@ afterAll(async () => {
     await replica.daemon.kill('SIGKILL');
     await replica.stop();
   }
-  await controllerManager?.stop();
   await hub?.stop();
-  audit.close();
 });
 
 async function leading(): Promise<Name | undefined> {

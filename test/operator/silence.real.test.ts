@@ -5,7 +5,6 @@ import { systemClock } from '../../src/kube/clock.ts';
 import type { Resource, WireObject } from '../../src/kube/object.ts';
 import * as r from '../../src/operator/resources.ts';
 import { AuditLog } from './audit.ts';
-import { type Player, playControllerManager } from './controller-manager.ts';
 import { FaultyProxy } from './faulty-proxy.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { hurried } from './hurried.ts';
@@ -21,14 +20,12 @@ const address = (last: number) => played.cidr.replace('.0/24', `.${last}`);
 let hub: Hub;
 let proxy: FaultyProxy;
 let operator: RunningOperator;
-let controllerManager: Player;
 /** What the prober answers, and how often it was asked. */
 let answer: (signal: AbortSignal) => Promise<string> = async () => '';
 let asked = 0;
 
 beforeAll(async () => {
-  hub = await startHub({ apiserverArgs: audit.apiserverArgs });
-  controllerManager = playControllerManager(hub);
+  hub = await startHub({ audit });
   proxy = await FaultyProxy.start({ server: hub.controlPlane, random: Math.random });
   await playNode();
   await playTenant(hub, played);
@@ -47,9 +44,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await operator?.stop();
   await proxy?.close();
-  await controllerManager?.stop();
   await hub?.stop();
-  audit.close();
 });
 
 async function start(change: OperatorChange = {}): Promise<void> {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crdFiles } from '../../tools/paths.ts';
 import { expectAsPlanned } from './as-planned.ts';
 import { AuditLog } from './audit.ts';
-import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { startOperator } from './in-process.ts';
 import { namespace, playTenant, tenant, tenantNetwork } from './player.ts';
@@ -13,16 +12,12 @@ const ABSENT = /routes|kubevirt|hosted|nodepools|config-operator/;
 const audit = new AuditLog();
 const played = tenant(1);
 let hub: Hub;
-let controllerManager: Player;
 
 beforeAll(async () => {
-  hub = await startHub({ apiserverArgs: audit.apiserverArgs, crds: crdFiles().filter((file) => !ABSENT.test(file)) });
-  controllerManager = playControllerManager(hub);
+  hub = await startHub({ audit, crds: crdFiles().filter((file) => !ABSENT.test(file)) });
 });
 afterAll(async () => {
-  await controllerManager?.stop();
   await hub?.stop();
-  audit.close();
 });
 
 test('kinds that are not installed are waited for: it is ready without them, and follows them when they come', async () => {

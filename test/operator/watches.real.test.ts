@@ -8,7 +8,6 @@ import { AUTHORITY_SOURCES } from '../../src/hosted-cluster/authorities.ts';
 import type { WireObject } from '../../src/kube/object.ts';
 import * as r from '../../src/operator/resources.ts';
 import { AuditLog } from './audit.ts';
-import { type Player, playControllerManager } from './controller-manager.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { type RunningOperator, startOperator } from './in-process.ts';
 import { runPod } from './kubelet.ts';
@@ -20,11 +19,9 @@ const edge = `${played.controlPlane}-edge`;
 const inControlPlane = (name: string) => ({ namespace: played.controlPlane, name });
 let hub: Hub;
 let operator: RunningOperator;
-let controllerManager: Player;
 
 beforeAll(async () => {
-  hub = await startHub({ apiserverArgs: audit.apiserverArgs });
-  controllerManager = playControllerManager(hub);
+  hub = await startHub({ audit });
   for (const object of [play.namespace(played.namespace), play.attachment(played), cluster, play.nodePool(played)]) await hub.apply(object);
   await play.playControlPlane(hub, played);
   await hub.apply(play.tenantNetwork(played));
@@ -33,9 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await operator?.stop();
-  await controllerManager?.stop();
   await hub?.stop();
-  audit.close();
 });
 
 const status = async () =>
