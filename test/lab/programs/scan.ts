@@ -6,7 +6,7 @@
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Task {
@@ -22,7 +22,8 @@ export interface Found {
 }
 
 const AT_ONCE = 6000;
-const PATIENCE_MS = 800;
+/** A connection is asked for again after a second, once. */
+const PATIENCE_MS = 1200;
 
 const dial = (host: string, port: number): Promise<'open' | 'refused' | 'silent'> =>
   new Promise((resolve) => {
@@ -32,23 +33,36 @@ const dial = (host: string, port: number): Promise<'open' | 'refused' | 'silent'
       socket.destroy();
       resolve(word);
     };
-    const timer = setTimeout(() => end('silent'), PATIENCE_MS);
+    // On a busy machine the time is over before anybody has looked at the answers that are there: they are looked at once more.
+    const timer = setTimeout(() => setImmediate(() => end('silent')), PATIENCE_MS);
     socket
       .on('connect', () => end('open'))
       .on('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNREFUSED' ? 'refused' : 'silent'));
   });
 
+/** Who misses a port that is open cannot say of others that they are closed: one of our own is dialled every so often. */
+async function openPort(): Promise<{ readonly port: number; close(): void }> {
+  const server = createServer((socket) => socket.on('error', () => {}).destroy()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+}
+const CONTROL_EVERY = 500;
+
 /** All addresses at once: most of the time goes into waiting for those who do not answer. */
 async function tcp(addresses: readonly string[], ports: readonly number[]): Promise<Record<string, Pick<Found, 'open' | 'refused'>>> {
   const found = Object.fromEntries(addresses.map((address) => [address, { open: [] as number[], refused: [] as number[] }]));
-  const targets = ports.flatMap((port) => addresses.map((host) => ({ host, port }))).values();
+  const targets = ports.flatMap((port) => addresses.map((host) => ({ host, port }))).entries();
+  const own = await openPort();
   const worker = async () => {
-    for (const { host, port } of targets) {
+    for (const [i, { host, port }] of targets) {
       const word = await dial(host, port);
       if (word !== 'silent') found[host]?.[word].push(port);
+      if (i % CONTROL_EVERY === 0 && (await dial('127.0.0.1', own.port)) !== 'open')
+        throw new Error(`what is open was not seen: the machine is too busy to say anything of port ${port} of ${host}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  own.close();
   const sorted = (list: readonly number[] = []) => [...list].sort((a, b) => a - b);
   return Object.fromEntries(
     addresses.map((address) => [address, { open: sorted(found[address]?.open), refused: sorted(found[address]?.refused) }]),
