@@ -19,9 +19,13 @@ const split = (text: string): { host: string; port: number } => {
 const dial = (target: string, localAddress?: string): Promise<readonly [outcome: string, socket: Socket]> =>
   new Promise((resolve) => {
     const socket = connect({ ...split(target), ...(localAddress ? { localAddress } : {}) });
-    socket.setTimeout(PATIENCE_MS, () => resolve(['silence', socket]));
-    socket.on('connect', () => resolve(['open', socket]));
-    socket.on('error', (error: NodeJS.ErrnoException) => resolve([error.code ?? error.message, socket]));
+    const end = (outcome: string) => {
+      clearTimeout(timer);
+      resolve([outcome, socket]);
+    };
+    // On a busy machine the time is over before anybody has looked at the answers that are there: they are looked at once more.
+    const timer = setTimeout(() => setImmediate(() => end('silence')), PATIENCE_MS);
+    socket.on('connect', () => end('open')).on('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
   });
 
 async function dialAll(targets: readonly string[], from?: string, keep = false): Promise<readonly string[]> {
