@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PAUSE_MARKER } from '../../src/api/markers.ts';
 import { Client } from '../../src/kube/client.ts';
@@ -95,8 +96,19 @@ function serve(certificateDirectory?: string) {
   };
 }
 
-/** The API server hears of configurations and authorities at its own pace. */
-const called = () => eventually('the API server to call', async () => (await refusal(overlapping('probe'))) !== undefined);
+/** How often the API server went on without an answer of ours: of the defaults nothing else would tell. */
+async function passedUnasked(): Promise<number> {
+  const { body } = await hub.transport.request<string>({ method: 'GET', path: '/metrics' }, stop.signal);
+  const counts = body.matchAll(/^apiserver_admission_webhook_fail_open_count\{.*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** The API server hears of configurations and authorities at its own pace, and of each configuration by itself. */
+const called = () =>
+  eventually('the API server to call', async () => {
+    const before = await passedUnasked();
+    return (await refusal(overlapping('probe'))) !== undefined && (await passedUnasked()) === before;
+  });
 
 const overlapping = (name: string, cidr = '10.200.1.128/25') =>
   play.tenantNetwork({ ...two, name }, { segment: { attachment: one.attachment, cidrs: [cidr] } });
@@ -230,6 +242,8 @@ describe('NodePools', () => {
   });
 
   test('one of a tenant whose segment is proven starts at once', async () => {
+    const paused = { pausedUntil: 'true', marker: 'true' };
+    await eventually('it to be held before', async () => isDeepStrictEqual(held(await create(pool({}, two))), paused));
     const proven = { type: 'SegmentProven', status: 'True', reason: 'Proven', message: 'seen', lastTransitionTime: '2026-01-01T00:00:00Z' };
     await patch(two.name, { status: { conditions: [proven] } }, 'status');
     await eventually('the operator to hear of it', async () => held(await create(pool({}, two))).pausedUntil === undefined);
@@ -266,6 +280,7 @@ describe('the certificate', () => {
   test('leaf and authority are replaced while requests go on, and not one of them fails', async () => {
     const before = { ca: await decoded('ca.crt'), authority: await decoded('authority.crt') };
     const first = await shown(before.ca);
+    const unasked = await passedUnasked();
     let asked = 0;
     const slipped: number[] = [];
     const asking = new AbortController();
@@ -292,10 +307,12 @@ describe('the certificate', () => {
     const after = { ca: await decoded('ca.crt'), authority: await decoded('authority.crt') };
     expect({
       slipped,
+      unasked: (await passedUnasked()) - unasked,
       changed: [renewed !== first, after.authority !== before.authority],
       bundles: new Set(await bundles()),
     }).toEqual({
       slipped: [],
+      unasked: 0,
       changed: [true, true],
       bundles: new Set([after.ca]),
     });
@@ -360,6 +377,7 @@ describe('a certificate that somebody else makes, mounted as files', () => {
     await trust(first);
     webhooks = serve(dir);
     await called();
+    const unasked = await passedUnasked();
     const slipped: number[] = [];
     let asked = 0;
     const asking = new AbortController();
@@ -377,16 +395,19 @@ describe('a certificate that somebody else makes, mounted as files', () => {
     await more();
     asking.abort();
     await stream;
-    expect(slipped).toEqual([]);
+    expect({ slipped, unasked: (await passedUnasked()) - unasked }).toEqual({ slipped: [], unasked: 0 });
     await expect(shown(first.cert)).rejects.toThrow();
   });
 });
 
 test('a webhook that is stopped blocks nobody', async () => {
   await webhooks.end();
+  const unasked = await passedUnasked();
   const { object } = await create(play.nodePool(one, 'unattended'));
   expect(object.spec?.['pausedUntil']).toBeUndefined();
   expect(await refusal(overlapping('unattended'))).toBeUndefined();
+  // All three of them, one for the NodePool and two for the TenantNetwork.
+  expect((await passedUnasked()) - unasked).toBe(3);
 });
 
 test('nothing was forbidden, and nothing failed', () => {
