@@ -1,21 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { TenantNetworkStatus } from '../../src/api/tenant-network-status.ts';
 import { EVENT } from '../../src/kube/events.ts';
 import type { WireObject } from '../../src/kube/object.ts';
 import * as r from '../../src/operator/resources.ts';
+import { AuditLog } from './audit.ts';
 import { eventually, type Hub, startHub } from './hub.ts';
 import { type RunningOperator, startOperator } from './in-process.ts';
 import { pauseOf } from './pause.ts';
 import { attachment, hostedCluster, namespace, nodePool, type PlayedTenant, tenant, tenantNetwork } from './player.ts';
 
 /** What the operator makes of an annotation on a HostedCluster. */
+const audit = new AuditLog();
 let hub: Hub;
 let operator: RunningOperator;
 let number = 0;
 let played: PlayedTenant;
 
 beforeAll(async () => {
-  hub = await startHub();
+  hub = await startHub({ audit });
   operator = await startOperator(hub);
 });
 afterAll(async () => {
@@ -50,9 +53,13 @@ test('an annotated HostedCluster gets a TenantNetwork, which comes back when it 
     const now = await found();
     return now && now.metadata.uid !== made.metadata.uid ? now : undefined;
   });
-  await hub.apply(hostedCluster(played));
   await until('Planned', 'False WaitingForControlPlane');
-  expect((await found())?.metadata.uid).toBe(again.metadata.uid);
+  await hub.apply(hostedCluster(played));
+  const seen = () => operator.operator.world.sources.hostedClusters.get(`${played.namespace}/${played.name}`)?.metadata.annotations;
+  await eventually('the operator to have seen it', async () => isDeepStrictEqual(seen(), {}));
+  await audit.quiet();
+  const { uid, deletionTimestamp } = (await hub.client.get<WireObject>(r.TENANT_NETWORK, played, hub.signal)).metadata;
+  expect({ uid, deletionTimestamp }).toEqual({ uid: again.metadata.uid, deletionTimestamp: undefined });
 });
 
 test('an annotation that is no attachment is told on the HostedCluster', async () => {
