@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { segmentMac } from '../../src/gateway/segment-mac.ts';
 import { blue, single } from '../../src/gateway/testing/sample-plans.ts';
 import type { Daemon } from '../../tools/testing/daemon.ts';
-import { log, said, says } from './daemon-log.ts';
+import { log, said, says, saysAnew } from './daemon-log.ts';
 import { EdgePod } from './edge-pod.ts';
 import { eventually, type Host, Network } from './network.ts';
 
 /** keepalived, when something speaks against it that it holds the VIP. */
 const FAULT = 'Entering FAULT STATE';
+/** The container, when it was asked to give the VIP away and does. */
+const GIVEN = 'the VIP is given to the other edge';
 /** keepalived, when its delay after a start is over and it might take the VIP. */
 const STARTED = 'Delayed start completed';
 
@@ -131,11 +133,24 @@ describe('the VIP of a pair', () => {
     pod(from).askToYield('a word');
     await moved(from);
     expect(await answers()).toEqual({ '192.168.100.3:6443': 'open' });
-    await says(vip(from), 'the VIP is given to the other edge');
+    await says(vip(from), GIVEN);
+    // Its fault for a moment is over: that was the last of it.
+    await eventually(
+      async () =>
+        log(vip(from))
+          .match(/Entering \w+ STATE/g)
+          ?.at(-1),
+      (state) => state === 'Entering BACKUP STATE',
+    );
+    const happened = () => vips.map((one) => [said(one, GIVEN), said(one, 'Entering')]);
+    const before = happened();
     // Asked again by the same word, and by another one while it does not have it: nothing happens.
-    pod(from).askToYield('a word');
-    pod(from).askToYield('another word');
-    expect(await holders()).toEqual([1 - from]);
+    for (const word of ['a word', 'another word']) {
+      const heard = saysAnew(vip(from), 'asked to give the VIP to the other edge, but it is not here');
+      pod(from).askToYield(word);
+      await heard;
+    }
+    expect([await holders(), happened()]).toEqual([[1 - from], before]);
   });
 
   test('is not touched by a configuration that keepalived refuses, and a good one is read', async () => {
