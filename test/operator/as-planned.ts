@@ -66,19 +66,25 @@ export async function expectAsPlanned(hub: Hub, expectation: Expectation = {}): 
   const settled = (one: Comparison) =>
     one.wanted.length === one.found.length && one.wanted.every((wanted) => one.found.some((found) => matches(found, wanted)));
   let last: readonly Comparison[] = [];
-  await eventually(
+  const inVain = await eventually(
     'every tenant as planned',
     async () => {
       last = await compare(hub, options);
-      return last.every((one) => settled(one) && isApplied(one.status));
-      // In vain: then the comparison below says what is different, which is more than that the time was up.
+      return last.length > 0 && last.every((one) => settled(one) && isApplied(one.status));
     },
     AbortSignal.timeout(patienceMs),
-  ).catch(() => {});
+  ).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  // In vain: then the comparison says what is different, which is more than that the time was up.
   for (const { wanted, found } of last) {
     expect(found.map(refOf).map(identityOf).sort()).toEqual(wanted.map(refOf).map(identityOf).sort());
     for (const object of wanted) expect(found.find((one) => identityOf(refOf(one)) === identityOf(refOf(object)))).toMatchObject(object);
   }
+  const unapplied = last.filter(({ status }) => !isApplied(status));
+  expect(unapplied.map(({ tenant, status }) => [tenant, status.conditions])).toEqual([]);
+  if (inVain !== undefined) throw inVain;
   return last;
 }
 

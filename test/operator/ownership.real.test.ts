@@ -95,6 +95,7 @@ describe('a foreign change to a field of ours is put back', () => {
     expect(changed.length).toBeGreaterThan(100);
     expect([...kept.keys()].filter((place) => !KEPT_BY_THE_SERVER.some((pattern) => pattern.test(place)))).toEqual([]);
     await expectAsPlanned(hub);
+    let untold: readonly unknown[] = changed;
     await eventually(
       'every repair to be told',
       async () => {
@@ -108,7 +109,6 @@ describe('a foreign change to a field of ours is put back', () => {
     ).catch(() => {});
     expect(untold).toEqual([]);
   });
-  let untold: readonly unknown[] = [];
 
   /** Whose work it was is not known where it left nothing: a false that the server does not keep has no manager. */
   const told = (note: string, ref: string): boolean =>
