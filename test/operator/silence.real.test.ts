@@ -40,6 +40,8 @@ beforeAll(async () => {
   const report = await goodReport(hub, played);
   answer = async () => report;
   await ready();
+  // Else it would say nothing that none of its writes are seen.
+  expect(audit.byOperator().length).toBeGreaterThan(20);
 }, 300_000);
 afterAll(async () => {
   await operator?.stop();
