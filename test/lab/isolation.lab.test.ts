@@ -62,7 +62,13 @@ const workerOf = async (cluster: string) => (await workers.list(lab)).find(({ na
 const netnsOfWorker = async (cluster: string) => netnsOf(lab, (await workerOf(cluster))?.name ?? '');
 const clusterIp = (namespace: string, service: string) =>
   lab.kubectl(['get', 'service', service, `--namespace=${namespace}`, '--output=jsonpath={.spec.clusterIP}']);
-const dnsPod = () => lab.kubectl(['get', 'pod', '--namespace=openshift-dns', '--output=jsonpath={.items[0].metadata.name}']);
+const podOf = (namespace: string, selector = '') =>
+  lab.kubectl(['get', 'pod', `--namespace=${namespace}`, `--selector=${selector}`, '--output=jsonpath={.items[0].metadata.name}']);
+const guardReport = () =>
+  lab.kubectl(['exec', '--namespace=clusters-blue-edge', 'edge-a-0', '--container=vip', '--', '/usr/libexec/hcpio/guard-report']);
+/** What the guard of edge-a has dropped of the segment's packets so far. */
+const dropped = async () => Number(/^dropped_segment (\d+)/m.exec(await guardReport())?.[1]);
+
 describe('two tenants that use the same addresses', () => {
   test('both have workers that joined', async () => {
     for (const { cluster } of TENANTS) {
@@ -145,10 +151,14 @@ describe('seen from a worker', () => {
   test('nor do the edges and the prober by the addresses that IPv6 gives every link', async () => {
     const netns = await netnsOfWorker('blue');
     const { device } = await legOf(lab, netns);
-    const addresses = STATIONS.map(
-      (pod) => `${linkLocal(segmentMac({ tenant: 'clusters/blue' }, { name: pod.slice(0, -2) as Station['name'] }))}%${device}`,
-    );
+    const macs = STATIONS.map((pod) => segmentMac({ tenant: 'clusters/blue' }, { name: pod.slice(0, -2) as Station['name'] }));
+    // Nobody there answers who asks for the MAC of such an address; but who knows it can send.
+    for (const mac of macs)
+      await lab.run(['ip', '-6', 'neighbour', 'replace', linkLocal(mac), 'lladdr', mac, 'dev', device, 'nud', 'permanent'], { netns });
+    const addresses = macs.map((mac) => `${linkLocal(mac)}%${device}`);
+    const before = await dropped();
     expect(await scan(lab, netns, { addresses, ports: [[1, 11_000]] })).toEqual(silence(addresses));
+    expect((await dropped()) - before).toBeGreaterThan(11_000);
   });
 
   test('a worker that answers for the VIP is found out, and the segment is proven again when it stops', async () => {
@@ -159,9 +169,12 @@ describe('seen from a worker', () => {
       await lab.run([BUSYBOX, 'arping', '-U', '-c', '1', '-I', device, VIP], { netns });
       return conditionOf(lab, 'blue', 'SegmentProven');
     };
-    const taken = await eventually(announced, (said) => said.includes('VipTaken'), 120_000);
-    expect(taken).toContain(`VIP ${VIP}: ${mac} answers for it, and that is neither of the edges`);
-    await lab.run(['ip', 'address', 'delete', `${VIP}/32`, 'dev', device], { netns });
+    try {
+      const taken = await eventually(announced, (said) => said.includes('VipTaken'), 120_000);
+      expect(taken).toContain(`VIP ${VIP}: ${mac} answers for it, and that is neither of the edges`);
+    } finally {
+      await lab.run(['ip', 'address', 'delete', `${VIP}/32`, 'dev', device], { netns });
+    }
     expect(await says(lab, 'blue', 'SegmentProven', /^True/)).toMatch(/^True Proven/);
   });
 
@@ -186,8 +199,7 @@ describe('seen from a worker', () => {
     ].map((pattern) => new RegExp(pattern));
     const findings = await eventually(told, (seen) => expected.every((pattern) => seen.some((one) => pattern.test(one))), 180_000);
     expect(findings).toEqual(expect.arrayContaining(expected.map((pattern) => expect.stringMatching(pattern))));
-    const report = ['--container=vip', '--', '/usr/libexec/hcpio/guard-report'];
-    const counts = await lab.kubectl(['exec', '--namespace=clusters-blue-edge', 'edge-a-0', ...report]);
+    const counts = await guardReport();
     console.log(`edge-a: ${counts.replaceAll('\n', ' ')}`);
     expect(counts).toMatch(/^dropped_segment [1-9]/m);
     expect(counts).toMatch(/^dropped_forward [1-9]/m);
@@ -219,15 +231,23 @@ describe('seen from the pods', () => {
     expect(open(await dialFromPod(lab, 'clusters-blue-edge', 'prober-0', [...upstreams, etcd, ...rest]))).toEqual([]);
     // All of the rest is there for a pod whose policies let it: the lines above can fail.
     const others = rest.filter((target) => !target.startsWith(lab.hub.dns));
-    expect(open(await dialFromPod(lab, 'openshift-dns', await dnsPod(), others))).toEqual(others);
+    expect(open(await dialFromPod(lab, 'openshift-dns', await podOf('openshift-dns'), others))).toEqual(others);
+    const apiServer = await podOf('clusters-blue', 'app=kube-apiserver');
+    expect(open(await dialFromPod(lab, 'clusters-blue', apiServer, [etcd]))).toEqual([etcd]);
   });
 
   test('an edge and the prober answer nobody from other namespaces', async () => {
     const [a, b, prober] = await Promise.all(STATIONS.map((pod) => addressOf(lab, 'clusters-blue-edge', pod)));
     const ports = [53, 443, 6443, 8004, 8069, 9902];
     const targets = [...[a, b].flatMap((edge) => ports.map((port) => `${edge}:${port}`)), `${prober}:8068`];
-    const seen = await dialFromPod(lab, 'openshift-dns', await dnsPod(), targets);
+    const seen = await dialFromPod(lab, 'openshift-dns', await podOf('openshift-dns'), targets);
     expect(targets.filter((target) => seen[target] === 'open')).toEqual([]);
+    // To whom they are meant for, they do.
+    const reports = [`${a}:8069`, `${b}:8069`, `${prober}:8068`];
+    const operator = await podOf('hcpio-system', 'app.kubernetes.io/name=hcpio-operator');
+    expect(await dialFromPod(lab, 'hcpio-system', operator, reports)).toEqual(
+      Object.fromEntries(reports.map((target) => [target, 'open'])),
+    );
   });
 });
 
@@ -235,10 +255,13 @@ test('an edge whose address a worker has taken does not start, and the status sa
   const netns = await netnsOfWorker('blue');
   const { device, mac } = await legOf(lab, netns);
   await lab.run(['ip', 'address', 'add', `${EDGES[1]}/32`, 'dev', device], { netns });
-  await lab.kubectl(['delete', 'pod', 'edge-b-0', '--namespace=clusters-blue-edge']);
-  const taken = `False AddressTaken: edge-b does not start, because ${mac} on the segment has its address ${EDGES[1]}.`;
-  expect(await says(lab, 'blue', 'EdgeReady', /AddressTaken/)).toContain(taken);
-  await lab.run(['ip', 'address', 'delete', `${EDGES[1]}/32`, 'dev', device], { netns });
+  try {
+    await lab.kubectl(['delete', 'pod', 'edge-b-0', '--namespace=clusters-blue-edge']);
+    const taken = `False AddressTaken: edge-b does not start, because ${mac} on the segment has its address ${EDGES[1]}.`;
+    expect(await says(lab, 'blue', 'EdgeReady', /AddressTaken/)).toContain(taken);
+  } finally {
+    await lab.run(['ip', 'address', 'delete', `${EDGES[1]}/32`, 'dev', device], { netns });
+  }
   await lab.kubectl(['delete', 'pod', 'edge-b-0', '--namespace=clusters-blue-edge']); // kubelet would wait before the next try
   expect(await says(lab, 'blue', 'EdgeReady', /^True/)).toMatch(/^True EdgesReady/);
 });

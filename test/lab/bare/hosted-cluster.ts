@@ -195,7 +195,9 @@ describe('without anything of hcpio', () => {
     const hub = [`${lab.hub.address}:6443`, ...lab.nodes.map(({ address }) => `${address}:10250`), `${pod}:6443`];
     // The targets do answer where they may be reached.
     expect(Object.values(await dial(lab, lab.hub.netns, hub))).toEqual(hub.map(() => 'connected'));
-    const all = [...hub, '172.30.0.1:443', '172.30.0.10:53', '192.168.101.11:6443'];
+    const services = ['172.30.0.1:443', '172.30.0.10:53'];
+    expect(Object.values(await dial(lab, lab.nodes[0]?.netns ?? '', services))).toEqual(['connected', 'connected']);
+    const all = [...hub, ...services, '192.168.101.11:6443'];
     expect(Object.values(await dial(lab, netns, all))).toEqual(all.map(() => 'no answer'));
   });
 

@@ -97,9 +97,12 @@ describe('a segment', () => {
   test('is not reached by pods that are not attached to it, nor from another segment', async () => {
     await lab.apply([pod({ name: 'outside', namespace: 'segment', node: 'hub-a' })]);
     await waitForPods(lab, 'segment');
+    expect(await ask(lab, 'segment', 'outside', await addressOf(lab, 'segment', 'b'))).toBe('b');
     expect(await ask(lab, 'segment', 'outside', '192.168.100.22')).toBe(undefined);
-    const ping = lab.run([BUSYBOX, 'ping', '-c', '1', '-W', '1', '192.168.100.22'], { netns: `${NAME}-router-vlan200` });
-    await expect(ping).rejects.toThrow();
+    const router = lab.segments.find(({ name }) => name === 'vlan200')?.router ?? expect.fail('no vlan200');
+    const ping = (address: string) => lab.run([BUSYBOX, 'ping', '-c', '1', '-W', '1', address], { netns: router.netns });
+    expect(await ping(router.address)).toContain('1 packets received');
+    await expect(ping('192.168.100.22')).rejects.toThrow();
   });
 
   test('does not lead into the nodes, however one asks', async () => {
@@ -161,8 +164,9 @@ test('a NetworkPolicy cuts a connection between nodes and within one, and a labe
     spec: { podSelector: { matchLabels: { app: 'server' } }, ingress: [{ from: [{ podSelector: { matchLabels: { friend: 'yes' } } }] }] },
   };
   await lab.apply([policy]);
-  const isCut = (seen: readonly (string | undefined)[]) => seen.every((answer) => answer === undefined);
-  expect(await eventually(both, isCut)).toEqual([undefined, undefined]);
+  // More than once: one who is slow for a moment is not cut.
+  const often = async () => [await both(), await both(), await both()].flat();
+  await eventually(often, (seen) => seen.every((answer) => answer === undefined));
   await lab.kubectl(['label', 'pod', 'far', 'near', '-n', 'policy', 'friend=yes']);
   expect(await eventually(both, (seen) => !seen.includes(undefined))).toEqual(['server', 'server']);
 });

@@ -24,6 +24,10 @@ export interface Found {
 const AT_ONCE = 6000;
 /** A connection is asked for again after a second, once. */
 const PATIENCE_MS = 1200;
+const CONTROL_EVERY = 500;
+
+/** Anything else is our own trouble, and says nothing of the other side. */
+const UNREACHABLE = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT']);
 
 const dial = (host: string, port: number): Promise<'open' | 'refused' | 'silent'> =>
   new Promise((resolve) => {
@@ -37,7 +41,11 @@ const dial = (host: string, port: number): Promise<'open' | 'refused' | 'silent'
     const timer = setTimeout(() => setImmediate(() => end('silent')), PATIENCE_MS);
     socket
       .on('connect', () => end('open'))
-      .on('error', (error: NodeJS.ErrnoException) => end(error.code === 'ECONNREFUSED' ? 'refused' : 'silent'));
+      .on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNREFUSED' || error.code === 'ECONNRESET') end('refused');
+        else if (UNREACHABLE.has(error.code ?? '')) end('silent');
+        else throw error;
+      });
   });
 
 /** Who misses a port that is open cannot say of others that they are closed: one of our own is dialled every so often. */
@@ -46,7 +54,6 @@ async function openPort(): Promise<{ readonly port: number; close(): void }> {
   await once(server, 'listening');
   return { port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
-const CONTROL_EVERY = 500;
 
 /** All addresses at once: most of the time goes into waiting for those who do not answer. */
 async function tcp(addresses: readonly string[], ports: readonly number[]): Promise<Record<string, Pick<Found, 'open' | 'refused'>>> {
@@ -83,6 +90,8 @@ async function udp(host: string, ports: readonly number[]): Promise<readonly num
     if (i % 500 === 0) await pause(5);
   }
   await pause(1000);
+  // Answers that are there already are read, however late it has become.
+  for (let looks = 0; looks < 3; looks++) await new Promise(setImmediate);
   socket.close();
   return [...answered].sort((a, b) => a - b);
 }

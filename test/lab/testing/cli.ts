@@ -2,8 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 const HCPIO = join(import.meta.dirname, '..', '..', '..', 'bin', 'hcpio');
+
+const LAST_WORDS_MS = 2000;
 
 export interface Ended {
   readonly code: number | null;
@@ -26,20 +29,16 @@ export function startHcpioLab(
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  // 'exit' and not 'close': a killed command's own children may hold its output open.
-  const ended = once(child, 'exit').then(([code]) => ({
-    code: code as number | null,
-    stdout: Buffer.concat(stdout).toString(),
-    stderr: Buffer.concat(stderr).toString(),
-  }));
+  const closed = once(child, 'close');
+  const ended = once(child, 'exit').then(async ([code]) => {
+    // What it said last may still be on its way. But a killed command's own children may hold its output open.
+    await Promise.race([closed, pause(LAST_WORDS_MS)]);
+    return { code: code as number | null, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
+  });
   return { child, ended };
 }
 
-export async function hcpioLab(...args: readonly string[]): Promise<Ended> {
-  const { child, ended } = startHcpioLab(args);
-  await once(child, 'close');
-  return ended;
-}
+export const hcpioLab = (...args: readonly string[]): Promise<Ended> => startHcpioLab(args).ended;
 
 /** As `hcpioLab`, for commands that must do well. */
 export async function hcpioLabWell(...args: readonly string[]): Promise<string> {

@@ -1,5 +1,6 @@
 /** The two edges of a tenant in the lab, as a test sees them: their pods, who has the VIP, and their leases. */
 import type { Lab } from '../../../src/lab/contract.ts';
+import { eventually } from './pods.ts';
 
 export type Edge = 'edge-a' | 'edge-b';
 
@@ -29,8 +30,13 @@ export class EdgePair {
     return addresses.includes(` ${this.#vip}/`);
   }
 
+  /** The one of them that has it; while none or both say so, it is on its way. */
   async holder(): Promise<Edge> {
-    return (await this.holdsVip('edge-a')) ? 'edge-a' : 'edge-b';
+    const [isA] = await eventually(
+      () => Promise.all([this.holdsVip('edge-a'), this.holdsVip('edge-b')]),
+      ([a, b]) => a !== b,
+    );
+    return isA ? 'edge-a' : 'edge-b';
   }
 
   /** Empty while there is no such pod. */
@@ -62,10 +68,18 @@ export class EdgePair {
       .sort();
   }
 
-  /** How often they have taken the VIP since their pods were made. One that is not there has not. */
-  async takeovers(edges: readonly Edge[] = ['edge-a', 'edge-b']): Promise<number> {
-    const logs = await Promise.all(edges.map((edge) => this.logs(edge, 'vip').catch(() => '')));
-    return logs.join('').split('Entering MASTER STATE').length - 1;
+  /** How often each pod has taken the VIP since it was made. One that is not there has not. */
+  async takeovers(): Promise<ReadonlyMap<string, number>> {
+    const counts = (['edge-a', 'edge-b'] as const).map(async (edge) => {
+      const log = await this.logs(edge, 'vip').catch(() => '');
+      return [await this.uid(edge), log.split('Entering MASTER STATE').length - 1] as const;
+    });
+    return new Map(await Promise.all(counts));
+  }
+
+  /** How often the VIP was taken since. A pod that was made anew begins at nothing. */
+  async takeoversSince(before: ReadonlyMap<string, number>): Promise<number> {
+    return [...(await this.takeovers())].reduce((sum, [uid, count]) => sum + count - (before.get(uid) ?? 0), 0);
   }
 
   /** What the two Keas are to each other. */

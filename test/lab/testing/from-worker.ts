@@ -21,7 +21,8 @@ const dial = (target) => new Promise((tell) => {
   const [host, port] = target.split(':');
   const socket = connect({ host, port: Number(port), timeout: 2000 });
   const say = (word) => { socket.destroy(); tell([target, word]); };
-  socket.on('connect', () => say('connected')).on('timeout', () => say('no answer')).on('error', () => say('no answer'));
+  socket.on('connect', () => say('connected')).on('timeout', () => setImmediate(() => say('no answer')));
+  socket.on('error', ({ code }) => say(code === 'ECONNREFUSED' ? 'refused' : 'no answer'));
 });
 console.log(JSON.stringify(Object.fromEntries(await Promise.all(targets.map(dial)))));
 `;

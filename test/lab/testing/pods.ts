@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import type { Lab } from '../../../src/lab/contract.ts';
 import { writeScratchImage } from '../../../src/lab/node/scratch-image.ts';
@@ -77,12 +78,16 @@ export async function ask(lab: Lab, namespace: string, from: string, address: st
   return answer.trim() || undefined;
 }
 
-/** Asks until it is so. A test that waits in vain fails by its own timeout, with the last answer. */
+/** Asks until it is so, and gives that answer. Who waits in vain is told what was seen last. */
 export async function eventually<T>(look: () => Promise<T>, isSo: (seen: T) => boolean, patienceMs = 60_000, everyMs = 200): Promise<T> {
   const giveUpAt = performance.now() + patienceMs;
   for (;;) {
     const seen = await look();
-    if (isSo(seen) || performance.now() > giveUpAt) return seen;
+    if (isSo(seen)) return seen;
+    if (performance.now() > giveUpAt)
+      throw new Error(
+        `waited in vain for ${patienceMs / 1000} s; the last that was seen: ${inspect(seen, { maxArrayLength: 10, maxStringLength: 2000 })}`,
+      );
     await pause(everyMs);
   }
 }

@@ -103,7 +103,9 @@ export class Traffic {
     const settled = until + 1500;
     const isSettled = (attempts: readonly Attempt[]): boolean =>
       ['connection', 'dhcp'].every((what) => attempts.some((one) => one.what === what && one.at > settled));
-    if (!isSettled(await eventually(() => this.attempts(), isSettled, 30_000))) throw new Error('the traffic of the worker has stopped');
+    await eventually(() => this.attempts(), isSettled, 30_000).catch((cause: unknown) => {
+      throw new Error('the traffic of the worker has stopped', { cause });
+    });
     return settled;
   }
 }
