@@ -84,6 +84,19 @@ test('who stops finishes its work, hands the lease back, and the next one need n
   await b.ended;
 });
 
+test('what is handed back does not wait until a patient holder would have renewed it', async () => {
+  const a = candidate('a', PATIENT_LEASE);
+  await until(() => expect(a.story).toEqual(['works']));
+  const b = candidate('b', PATIENT_LEASE);
+  await until(() => expect(b.lease.holder).toBe('a'));
+  a.stop.abort();
+  await a.ended;
+  await clock.advance(3_000);
+  await until(() => expect(b.story).toEqual(['works']));
+  b.stop.abort();
+  await b.ended;
+});
+
 test('a silent holder is succeeded after its duration by our clock, whatever times it wrote', async () => {
   const dead = { holderIdentity: 'dead', leaseDurationSeconds: 15, renewTime: '2099-01-01T00:00:00.000000Z', leaseTransitions: 4 };
   server.put('leases', { metadata: { namespace: 'n', name: 'the-lease' }, spec: dead });

@@ -16,11 +16,17 @@ export interface LeaseTiming {
   readonly durationMs: number;
   /** How long the holder tries to renew before it gives up; below the duration, else two would lead. */
   readonly renewDeadlineMs: number;
+  /** How often it is renewed. */
   readonly retryMs: number;
+  /** How often somebody who waits looks whether it was handed back. As often as it is renewed, unless told otherwise. */
+  readonly lookMs?: number;
 }
 
-/** OpenShift's numbers: they ride out 78 s without an API server, the longest it takes a single-node cluster to update it. */
-export const PATIENT_LEASE: LeaseTiming = { durationMs: 137_000, renewDeadlineMs: 107_000, retryMs: 26_000 };
+/**
+ * OpenShift's numbers: they ride out 78 s without an API server, the longest it takes a single-node cluster to update it. What is handed back,
+ * as with every update of the operator, does not wait for that long.
+ */
+export const PATIENT_LEASE: LeaseTiming = { durationMs: 137_000, renewDeadlineMs: 107_000, retryMs: 26_000, lookMs: 3_000 };
 /** Kubernetes' defaults: quicker to take over, quicker to give up. */
 export const QUICK_LEASE: LeaseTiming = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
 
@@ -123,7 +129,8 @@ export class Lease {
     while (!signal.aborted) {
       if (await this.#attempt(signal)) return true;
       // Spread, so that several who wait do not always ask at the same moment.
-      await pause(this.#clock, this.#timing.retryMs * (1 + 0.2 * this.#options.transport.random()), signal);
+      const { retryMs, lookMs = retryMs } = this.#timing;
+      await pause(this.#clock, lookMs * (1 + 0.2 * this.#options.transport.random()), signal);
     }
     return false;
   }

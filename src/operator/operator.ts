@@ -103,7 +103,7 @@ export async function createOperator(options: OperatorOptions, signal: AbortSign
       known: (stop) => world.synced(stop),
     }),
   };
-  const controllers = controllersOf(options, platform, parts);
+  const { controllers, inquirers } = controllersOf(options, platform, parts);
   const { watchdog } = parts;
   const idle = {
     clock: options.clock,
@@ -112,7 +112,14 @@ export async function createOperator(options: OperatorOptions, signal: AbortSign
     collect: options.collectGarbage,
   };
   const always: Runnable[] = [late, parts.routers, housekeeping(idle)];
-  const manager = new Manager({ informers: world.informers, controllers, always, leading: [recorder], log, ...(lease ? { lease } : {}) });
+  const manager = new Manager({
+    informers: world.informers,
+    controllers,
+    always,
+    leading: [recorder, ...inquirers],
+    log,
+    ...(lease ? { lease } : {}),
+  });
   meters.beforeScrape(() => manager.sample());
   return {
     world,
@@ -134,7 +141,13 @@ interface Parts {
   readonly routers: GuestRouters;
 }
 
-function controllersOf(options: OperatorOptions, platform: Platform, parts: Parts): readonly Controller[] {
+/** The controllers, and who asks around on their behalf. */
+interface Work {
+  readonly controllers: readonly Controller[];
+  readonly inquirers: readonly Runnable[];
+}
+
+function controllersOf(options: OperatorOptions, platform: Platform, parts: Parts): Work {
   const { transport, clock, random, log, meters, workers, edge, askProber, askProberToLook } = options;
   const { world, watchdog } = parts;
   // A rehearsal tells each write that it would have done.
@@ -178,7 +191,7 @@ function controllersOf(options: OperatorOptions, platform: Platform, parts: Part
   parts.routers.onChange((tenant) => tenants.queue.add(tenant));
   feedShorthand(shorthand, world);
   feedNodePoolGate(gate, world);
-  return [tenants, shorthand, gate];
+  return { controllers: [tenants, shorthand, gate], inquirers: [segments, guards] };
 }
 
 const nobody: AskProber = () => Promise.reject(new Error('there is no way to the probers'));

@@ -3,6 +3,7 @@ import './standing/demonstration.ts';
 import './standing/proof.ts';
 import './standing/live-commands.ts';
 import './standing/rights.ts';
+import './standing/leader.ts';
 import { afterAll, beforeAll } from 'vitest';
 import { clearAway, demonstrate } from './standing/lab.ts';
 

@@ -1,25 +1,26 @@
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../kube/testing/manual-clock.ts';
+import { onAbort } from '../../kube/clock.ts';
+import { ManualClock, settle } from '../../kube/testing/manual-clock.ts';
 import { GuardReports } from './guard-reports.ts';
 
 const QUIET = { claiming_edge: [], claiming_vip: [], asking: [], passing: [], knocking: [], crowding: [] };
 const EDGES = [{ edge: 'edge-a', address: '10.128.0.2' }];
 
-function asked(answer: () => Promise<string>) {
+function asked(answer: (signal: AbortSignal) => Promise<string>) {
   const clock = new ManualClock();
   const news: string[] = [];
   let questions = 0;
   const reports = new GuardReports({
-    ask: () => {
+    ask: (_, signal) => {
       questions += 1;
-      return answer();
+      return answer(signal);
     },
     clock,
     random: () => 0.5,
     onNews: (tenant) => news.push(tenant),
   });
   const minute = () => clock.advance(60_000);
-  return { reports, news, minute, questions: () => questions };
+  return { clock, reports, news, minute, questions: () => questions };
 }
 
 test('a guard that has noticed somebody is news once, and once more when it has forgotten', async () => {
@@ -64,4 +65,29 @@ test('a tenant that is gone, or has no edges, is not asked any more', async () =
   reports.forget('clusters/blue');
   await minute();
   expect(questions()).toBe(1);
+});
+
+test('after the end nobody is asked, nobody is waited for, and nothing keeps the process alive', async () => {
+  const stop = new AbortController();
+  let waitedFor = 0;
+  const { clock, reports, minute, questions } = asked(
+    (signal) =>
+      new Promise((_, reject) => {
+        waitedFor++;
+        onAbort(signal, () => {
+          waitedFor--;
+          reject(new Error('aborted'));
+        });
+      }),
+  );
+  const running = reports.run(stop.signal);
+  reports.of('clusters/blue', EDGES);
+  await minute();
+  reports.of('clusters/green', EDGES);
+  expect([questions(), waitedFor, clock.waits.length]).toEqual([1, 1, 2]);
+  stop.abort();
+  await running;
+  await settle();
+  reports.of('clusters/red', EDGES);
+  expect([questions(), waitedFor, clock.waits]).toEqual([1, 0, []]);
 });

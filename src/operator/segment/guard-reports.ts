@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Random, within } from '../../kube/clock.ts';
+import type { Runnable } from '../../kube/manager.ts';
 import type { Key } from '../../kube/object.ts';
 import { readSightings, type Sightings } from '../../probes/sightings.ts';
 import { Inquiries, type Inquiry } from './inquiries.ts';
@@ -38,7 +39,8 @@ const DEADLINE_MS = 5000;
 
 type Asked = Inquiry<readonly Guarded[], readonly GuardReport[]>;
 
-export class GuardReports {
+export class GuardReports implements Runnable {
+  readonly name = 'guard-reports';
   readonly #options: GuardReportsOptions;
   readonly #inquiries: Inquiries<Asked>;
 
@@ -48,9 +50,13 @@ export class GuardReports {
     this.#inquiries = new Inquiries({
       clock,
       onNews,
-      ask: async (_, asked) => (await Promise.all(asked.target.map((guarded) => this.#ask(guarded, asked)))).flat(),
+      ask: async (_, asked, signal) => (await Promise.all(asked.target.map((guarded) => this.#ask(guarded, asked, signal)))).flat(),
       wait: () => EVERY_MS * (0.5 + random()),
     });
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#inquiries.run(signal);
   }
 
   readonly of: GuardsOf = (tenant, edges) => {
@@ -69,14 +75,12 @@ export class GuardReports {
   }
 
   /** Nothing noticed is nothing kept. Of an edge that does not answer now, what it said last still stands. */
-  async #ask({ edge, address }: Guarded, { answer }: Asked): Promise<readonly GuardReport[]> {
+  async #ask({ edge, address }: Guarded, { answer }: Asked, signal: AbortSignal): Promise<readonly GuardReport[]> {
     const { ask, clock } = this.#options;
     const deadline = { clock, ms: DEADLINE_MS, why: 'the edge takes too long' };
-    const body = await within(deadline, never, (signal) => ask(address, signal)).catch(() => '');
+    const body = await within(deadline, signal, (limited) => ask(address, limited)).catch(() => '');
     const sightings = readSightings(body);
     if (sightings === undefined) return answer.filter((report) => report.edge === edge);
     return Object.values(sightings).every(({ length }) => length === 0) ? [] : [{ edge, sightings }];
   }
 }
-
-const never = new AbortController().signal;

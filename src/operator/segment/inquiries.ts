@@ -3,7 +3,7 @@
  * one small request now and then, and is reconciled only when the answer changed. Who reconciles gets the last answer.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../kube/clock.ts';
+import { type Clock, onAbort } from '../../kube/clock.ts';
 import type { Key } from '../../kube/object.ts';
 
 export interface Inquiry<Target, Answer> {
@@ -15,7 +15,7 @@ export interface Inquiry<Target, Answer> {
 export interface InquiriesOptions<I extends Inquiry<unknown, unknown>> {
   readonly clock: Clock;
   /** Never fails: no answer is an answer too. */
-  readonly ask: (tenant: Key, inquiry: I) => Promise<I['answer']>;
+  readonly ask: (tenant: Key, inquiry: I, signal: AbortSignal) => Promise<I['answer']>;
   /** Until the next question; undefined when there is none to be asked. */
   readonly wait: (inquiry: I) => number | undefined;
   /** The answer for this tenant is another one now. */
@@ -25,9 +25,21 @@ export interface InquiriesOptions<I extends Inquiry<unknown, unknown>> {
 export class Inquiries<I extends Inquiry<unknown, unknown>> {
   readonly #options: InquiriesOptions<I>;
   readonly #current = new Map<Key, { readonly inquiry: I; cancel: () => void }>();
+  readonly #end = new AbortController();
 
   constructor(options: InquiriesOptions<I>) {
     this.#options = options;
+  }
+
+  /** Asks until the signal, and nobody after it: a question that is still to be asked keeps the process alive. */
+  run(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      onAbort(signal, () => {
+        this.#end.abort(signal.reason);
+        for (const tenant of [...this.#current.keys()]) this.forget(tenant);
+        resolve();
+      });
+    });
   }
 
   of(tenant: Key): I | undefined {
@@ -48,13 +60,13 @@ export class Inquiries<I extends Inquiry<unknown, unknown>> {
   /** Nothing happens when another one has taken its place meanwhile. */
   schedule(tenant: Key, inquiry: I): void {
     const current = this.#current.get(tenant);
-    if (current?.inquiry !== inquiry) return;
+    if (current?.inquiry !== inquiry || this.#end.signal.aborted) return;
     const wait = this.#options.wait(inquiry);
     if (wait !== undefined) current.cancel = this.#options.clock.after(wait, () => void this.#askAgain(tenant, inquiry));
   }
 
   async #askAgain(tenant: Key, inquiry: I): Promise<void> {
-    const answer = await this.#options.ask(tenant, inquiry);
+    const answer = await this.#options.ask(tenant, inquiry, this.#end.signal);
     if (this.of(tenant) !== inquiry) return;
     const news = !isDeepStrictEqual(answer, inquiry.answer);
     inquiry.answer = answer;

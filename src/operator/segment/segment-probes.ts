@@ -1,6 +1,7 @@
 /** Asks the probers what they see: often until a segment is proven, then rarely, and it does not blink while the world catches up. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Random, within } from '../../kube/clock.ts';
+import type { Runnable } from '../../kube/manager.ts';
 import type { Key } from '../../kube/object.ts';
 import { readReport } from '../../probes/read-report.ts';
 import { Inquiries, type Inquiry } from './inquiries.ts';
@@ -56,15 +57,20 @@ interface Asked extends Inquiry<Target, SegmentProof> {
   doubtedAt: number | undefined;
 }
 
-export class SegmentProbes {
+export class SegmentProbes implements Runnable {
+  readonly name = 'segment-probes';
   readonly #options: SegmentProbesOptions;
   readonly #inquiries: Inquiries<Asked>;
 
   constructor(options: SegmentProbesOptions) {
     this.#options = options;
     const { clock, onNews } = options;
-    const ask = (tenant: Key, asked: Asked) => this.#ask(tenant, asked, never);
+    const ask = (tenant: Key, asked: Asked, signal: AbortSignal) => this.#ask(tenant, asked, signal);
     this.#inquiries = new Inquiries({ clock, onNews, ask, wait: (asked) => this.#wait(asked) });
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#inquiries.run(signal);
   }
 
   readonly probe: ProbeSegment = async (tenant, target, signal, told) => {
@@ -115,5 +121,3 @@ function remembered(told: SegmentProof | undefined): Pick<Asked, 'answer' | 'dou
   const answer = told?.outcome === 'proven' ? told : notProbed('NotProbed', 'nobody has looked from the segment yet');
   return { answer, doubtedAt: undefined };
 }
-
-const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toolPath } from '../../../tools/paths.ts';
+import { signalTo } from '../testing/container.ts';
 import { otherEdge } from '../testing/edge-pair.ts';
 import { netnsOf } from '../testing/from-worker.ts';
 import { eventually } from '../testing/pods.ts';
@@ -67,12 +67,7 @@ export function failover(given: () => EdgeLife): void {
     const { lab, pair, traffic, worker } = life;
     const netns = await netnsOf(lab, worker);
     const from = await pair.holder();
-    const container = (await pair.field(from, '{.status.containerStatuses[?(@.name=="gateway")].containerID}')).replace(
-      'containerd://',
-      '',
-    );
-    const place = await pair.field(from, '{.spec.nodeName}');
-    const socket = lab.nodes.find(({ name }) => name === place)?.containerd.socket;
+    const tellGateway = await signalTo(lab, EDGE_NAMESPACE, `${from}-0`, 'gateway');
     const operator = ['deployment/hcpio-operator', '--namespace=hcpio-system'];
     const replicas = await lab.kubectl(['get', ...operator, '--output=jsonpath={.spec.replicas}']);
     const macOfVip = async () =>
@@ -85,7 +80,7 @@ export function failover(given: () => EdgeLife): void {
       await lab.stop('kube-apiserver');
       const before = await macOfVip();
       const since = Date.now();
-      await lab.run([toolPath('ctr'), `--address=${socket}`, '--namespace=k8s.io', 'tasks', 'kill', '--signal=SIGKILL', container]);
+      await tellGateway('SIGKILL');
       expect(await eventually(macOfVip, (mac) => mac !== undefined && mac !== before)).not.toBe(before);
       expect(
         await eventually(
