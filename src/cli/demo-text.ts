@@ -8,6 +8,10 @@ export async function ending(lab: Lab, worker: WorkerReport, seconds: number, { 
   const nodes = await lab.kubectl(['get', 'nodes'], { kubeconfig: lab.hostedKubeconfig });
   const flag = lab.name === 'lab' ? '' : ` --name ${lab.name}`;
   const edges = `${CLUSTERS}-${CLUSTER}-edge`;
+  const holder = await lab.kubectl([
+    ...['get', 'tenantnetwork', CLUSTER, `--namespace=${CLUSTERS}`],
+    '--output=jsonpath={.status.edges[?(@.holdsVip==true)].name}',
+  ]);
   return [
     '',
     theme.strong(
@@ -32,7 +36,7 @@ export async function ending(lab: Lab, worker: WorkerReport, seconds: number, { 
     '',
     theme.strong('Break it, in the shell on the hub'),
     ...columns([
-      [`kubectl delete pod -n ${edges} edge-a-0`, 'the other edge takes the VIP, the Node stays Ready'],
+      [`kubectl delete pod -n ${edges} ${holder || 'edge-a'}-0`, 'the other edge takes the VIP, the Node stays Ready'],
       ['kubectl scale -n hcpio-system deployment/hcpio-operator --replicas 0', 'nothing of the tenant needs the operator'],
       [`kubectl patch nodepool -n ${CLUSTERS} ${CLUSTER} --type merge -p '{"spec":{"replicas":2}}'`, 'a second VM'],
     ]),

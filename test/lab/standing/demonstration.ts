@@ -23,7 +23,10 @@ test('the demo ends with a VM that joined, every condition true and every probe 
     expect.stringMatching(/^ {2}SegmentProven +[\d.]+ s {2}DHCP offers addresses; /),
   ]);
   expect(stdout).toMatch(/^ *│[◄─ ]*.*VIP 192\.168\.100\.3/m);
-  expect(stdout).toMatch(/^10 probes: 10 passed; edge-[ab] holds the VIP$/m);
+  const [, holder] = /^10 probes: 10 passed; (edge-[ab]) holds the VIP$/m.exec(stdout) ?? [];
+  expect(holder).toMatch(/^edge-[ab]$/);
+  // Deleting the other one would show nothing.
+  expect(stdout).toContain(`kubectl delete pod -n clusters-blue-edge ${holder}-0 `);
   expect(stdout).toMatch(/^(blue-\S+) joined through the gateway\. From nothing to Ready: \d+ s\.[\s\S]*^ {2}\1 +Ready /m);
   console.log(stdout.split('\n').find((line) => line.includes('joined through')));
 });
