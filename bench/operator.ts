@@ -2,7 +2,6 @@
  * `make bench-operator`: the operator against a real API server without kubelets, at 1, 100 and 1,000 tenants. Writes are counted
  * by the API server's audit log; memory and CPU are read from /proc.
  */
-
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';

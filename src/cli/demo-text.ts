@@ -4,14 +4,17 @@ import { CLUSTER, CLUSTERS, SEGMENT } from '../lab/player/scenario.ts';
 import { columns } from './layout.ts';
 import type { Terminal } from './terminal.ts';
 
-export async function ending(lab: Lab, worker: WorkerReport, seconds: number, { theme }: Terminal): Promise<string> {
+export interface Reached {
+  readonly worker: WorkerReport;
+  readonly seconds: number;
+  /** The edge with the VIP: deleting the other one shows nothing. */
+  readonly holder: string | undefined;
+}
+
+export async function ending(lab: Lab, { worker, seconds, holder = 'edge-a' }: Reached, { theme }: Terminal): Promise<string> {
   const nodes = await lab.kubectl(['get', 'nodes'], { kubeconfig: lab.hostedKubeconfig });
   const flag = lab.name === 'lab' ? '' : ` --name ${lab.name}`;
   const edges = `${CLUSTERS}-${CLUSTER}-edge`;
-  const holder = await lab.kubectl([
-    ...['get', 'tenantnetwork', CLUSTER, `--namespace=${CLUSTERS}`],
-    '--output=jsonpath={.status.edges[?(@.holdsVip==true)].name}',
-  ]);
   return [
     '',
     theme.strong(
@@ -36,7 +39,7 @@ export async function ending(lab: Lab, worker: WorkerReport, seconds: number, { 
     '',
     theme.strong('Break it, in the shell on the hub'),
     ...columns([
-      [`kubectl delete pod -n ${edges} ${holder || 'edge-a'}-0`, 'the other edge takes the VIP, the Node stays Ready'],
+      [`kubectl delete pod -n ${edges} ${holder}-0`, 'the other edge takes the VIP, the Node stays Ready'],
       ['kubectl scale -n hcpio-system deployment/hcpio-operator --replicas 0', 'nothing of the tenant needs the operator'],
       [`kubectl patch nodepool -n ${CLUSTERS} ${CLUSTER} --type merge -p '{"spec":{"replicas":2}}'`, 'a second VM'],
     ]),

@@ -32,9 +32,10 @@ export async function demonstrate(
   terminal.out(`\nIts annotation ${SHORTHAND_ANNOTATION}: ${ATTACHMENT} is all that was asked for. Nobody does anything from here on.\n`);
 
   const { view, worker } = await followDemo(lab, TENANT, terminal, signal);
-  terminal.out(`${terminal.theme.strong(`The segment of ${TENANT}`)}\n${drawTopology(topologyOf(view)).join('\n')}\n\n`);
+  const topology = topologyOf(view);
+  terminal.out(`${terminal.theme.strong(`The segment of ${TENANT}`)}\n${drawTopology(topology).join('\n')}\n\n`);
   terminal.out(await probes(lab));
-  terminal.out(await ending(lab, worker, (performance.now() - since) / 1000, terminal));
+  terminal.out(await ending(lab, { worker, seconds: (performance.now() - since) / 1000, holder: topology.holder }, terminal));
 }
 
 /** As a user does it; the operator makes the TenantNetwork of it. */

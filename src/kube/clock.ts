@@ -58,6 +58,9 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   return () => signal.removeEventListener('abort', callback);
 }
 
+/** Resolves when the signal is, or already was, aborted. */
+export const aborted = (signal: AbortSignal): Promise<void> => new Promise((resolve) => void onAbort(signal, resolve));
+
 export interface Scope {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;

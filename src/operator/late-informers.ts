@@ -1,6 +1,6 @@
 /** Informers that nobody knew of at the start: run with the others, and stopped with them. */
 
-import { onAbort } from '../kube/clock.ts';
+import { aborted } from '../kube/clock.ts';
 import type { Runnable, Watched } from '../kube/manager.ts';
 
 export class LateInformers implements Runnable {
@@ -17,7 +17,7 @@ export class LateInformers implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const informer of this.#waiting.splice(0)) this.#start(informer, signal);
-    await new Promise<void>((resolve) => void onAbort(signal, resolve));
+    await aborted(signal);
     await Promise.all(this.#running);
   }
 

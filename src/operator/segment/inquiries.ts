@@ -3,7 +3,7 @@
  * one small request now and then, and is reconciled only when the answer changed. Who reconciles gets the last answer.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, onAbort } from '../../kube/clock.ts';
+import { aborted, type Clock } from '../../kube/clock.ts';
 import type { Key } from '../../kube/object.ts';
 
 export interface Inquiry<Target, Answer> {
@@ -32,14 +32,10 @@ export class Inquiries<I extends Inquiry<unknown, unknown>> {
   }
 
   /** Asks until the signal, and nobody after it: a question that is still to be asked keeps the process alive. */
-  run(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      onAbort(signal, () => {
-        this.#end.abort(signal.reason);
-        for (const tenant of [...this.#current.keys()]) this.forget(tenant);
-        resolve();
-      });
-    });
+  async run(signal: AbortSignal): Promise<void> {
+    await aborted(signal);
+    this.#end.abort(signal.reason);
+    for (const tenant of [...this.#current.keys()]) this.forget(tenant);
   }
 
   of(tenant: Key): I | undefined {

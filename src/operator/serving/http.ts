@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { onAbort } from '../../kube/clock.ts';
+import { aborted } from '../../kube/clock.ts';
 import type { Runnable } from '../../kube/manager.ts';
 import type { Logger } from '../../kube/telemetry.ts';
 
@@ -43,7 +43,7 @@ export const httpServer = (
     const address = server.address();
     if (typeof address === 'object' && address) onListening(address.port);
     log.info({ server: name, address }, 'listening');
-    await until(signal);
+    await aborted(signal);
     await close(server);
   },
 });
@@ -59,8 +59,6 @@ async function answer(routes: Routes, method: string, path: string, log: Logger)
     return { code: 500, body: 'internal error\n' };
   }
 }
-
-const until = (signal: AbortSignal): Promise<void> => new Promise((resolve) => void onAbort(signal, resolve));
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {

@@ -2,7 +2,6 @@
  * One lab for all that is tried with a tenant that stands: the one that the demonstration leaves behind. `blue` is ready and has a VM that
  * joined; whoever changes that puts it back.
  */
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { RELEASE_MARKER } from '../../../src/api/markers.ts';
@@ -10,7 +9,7 @@ import type { WorkerReport } from '../../../src/lab/contract.ts';
 import { openLab } from '../../../src/lab/open.ts';
 import type { RunningLab } from '../../../src/lab/running-lab.ts';
 import { workers } from '../../../src/lab/worker/control.ts';
-import { type Ended, hcpioLab, startHcpioLab } from '../testing/cli.ts';
+import { type Ended, hcpioLab } from '../testing/cli.ts';
 import { remainsOf } from '../testing/machine.ts';
 
 export const NAME = 'tdemo';
@@ -26,12 +25,11 @@ export interface PoolState {
 
 export async function demonstrate(): Promise<void> {
   await hcpioLab('down', '--name', NAME);
-  const { child, ended } = startHcpioLab(['demo', '--name', NAME]);
   const over = new AbortController();
   const watched = watchPool(over.signal);
-  await once(child, 'close');
+  const ended = await hcpioLab('demo', '--name', NAME);
   over.abort();
-  demonstrated = { ...(await ended), pools: await watched };
+  demonstrated = { ...ended, pools: await watched };
   lab = await openLab(NAME);
 }
 
